@@ -14,7 +14,11 @@ namespace infini {
 namespace text_detail {
 inline void append(std::string& out, std::string_view piece) { out += piece; }
 inline void append(std::string& out, char piece) { out += piece; }
-inline void append(std::string& out, bool piece) { out += piece ? "true" : "false"; }
+// A template, so that a string literal does not become a bool.
+template <std::same_as<bool> T>
+void append(std::string& out, T piece) {
+  out += piece ? "true" : "false";
+}
 template <class T>
   requires(std::is_arithmetic_v<T> && !std::same_as<T, char> && !std::same_as<T, bool>)
 void append(std::string& out, T piece) {

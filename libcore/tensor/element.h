@@ -18,7 +18,9 @@ struct ConversionRule {
 
 // The bits of one element (of at most 64 bits) as a number. Exact. dtype: any float, integer or bool.
 double decode_float(DType dtype, std::uint64_t bits);
-// The number `value`, rounded once to `dtype` (a float type), as bits. ONNX Cast's rules for the narrow types.
+// The number `value`, rounded once to `dtype` (a float type), as bits. Narrow types follow ONNX Cast 25: float8 by its two
+// tables; f4e2m1 always saturates, and makes NaN a zero of the opposite sign as ml_dtypes does; f8e8m0 makes zero and what
+// is too small its least power of two when saturating, else NaN, and negative numbers NaN.
 std::uint64_t encode_float(DType dtype, double value, ConversionRule rule = {});
 // Integer types: wraps around, as C does.
 std::int64_t decode_int(DType dtype, std::uint64_t bits);
@@ -29,7 +31,7 @@ std::int64_t truncate_to_int(double value);
 // `value` after one rounding to `dtype`; what a register of that type would hold.
 double round_to(DType dtype, double value);
 
-// Element `index` of a packed or plain array of `dtype`, as raw bits, and back.
+// Element `index` of a packed or plain array of `dtype` (of at most 64 bits, not a string), as raw bits, and back.
 std::uint64_t load_bits(DType dtype, const std::byte* data, std::int64_t index);
 void store_bits(DType dtype, std::byte* data, std::int64_t index, std::uint64_t bits);
 
