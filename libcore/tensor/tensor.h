@@ -1,6 +1,7 @@
 // Tensors: an element type, extents and bytes in row-major order (packed types packed, first element in the low bits).
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <span>
