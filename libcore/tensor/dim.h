@@ -1,5 +1,8 @@
 // Dimensions: integer expressions over named symbols, kept in one canonical form (a sorted sum of products), so that equal
 // expressions compare equal as far as polynomial identities and exact division can show.
+//
+// Numbers saturate at +-2^62 and stay there, so nothing overflows. An expression that grows beyond 4096 parts, degree 64 or
+// 64 levels of nesting, or one of whose coefficients saturates, becomes the number 2^62: a size that nothing can allocate.
 #pragma once
 
 #include <cstdint>
@@ -33,9 +36,11 @@ class Dim {
  public:
   Dim(std::int64_t value = 0) : constant_(value) {}
   static Dim symbol(std::string_view name);
-  // Reads what to_string prints: + - * parentheses, floordiv(a,b), mod(a,b), min(a,b), max(a,b), names, integers.
-  // A name is letters, digits and _ . : / # ? ' only, not starting with a digit; others are written in single quotes.
+  // Reads what to_string prints: + - * parentheses, floordiv(a,b), mod(a,b), min(a,b,...), max(a,b,...), names, integers.
+  // A name is a letter or _, then letters, digits and _ . : / # ?; others are written in single quotes, with \' \\ and \xHH.
   static Result<Dim> parse(std::string_view text);
+  // The same for the longest expression at the start of `rest`, which then begins behind it.
+  static Result<Dim> parse_prefix(std::string_view& rest);
 
   bool is_constant() const { return terms_ == nullptr; }
   std::optional<std::int64_t> constant() const;
@@ -58,10 +63,13 @@ class Dim {
 
  private:
   friend struct DimAccess;
-  // Constant when terms_ is null; else the sum of the terms, of which at least one holds a symbol.
+  // constant_ plus the terms, each of which holds a symbol; null: none.
   std::int64_t constant_ = 0;
   std::shared_ptr<const std::vector<DimTerm>> terms_;
 };
+
+// The number in place of everything too large for an expression or for 62 bits.
+inline constexpr std::int64_t dim_limit = std::int64_t{1} << 62;
 
 // Floor and ceiling of a/b, floor modulus (sign of b); b must not be the constant 0 (then the result is 0).
 Dim floor_div(const Dim& a, const Dim& b);

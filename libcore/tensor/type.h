@@ -4,7 +4,9 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
+#include "libcore/base/result.h"
 #include "libcore/tensor/dim.h"
 #include "libcore/tensor/dtype.h"
 
@@ -32,9 +34,12 @@ struct Type {
 
 bool operator==(const Type& a, const Type& b);
 
-// "f32[1,batch,3]", "f32[?]" for an unknown rank, "seq(i64[2])", "optional(...)", "map(i64,f32[])", "unknown".
+// "f32[1,batch,3]", "f32[?]" for an unknown rank, "seq(i64[2])", "optional(...)", "map(i64,f32[])", "sparse(f32[4,n])",
+// "unknown".
 std::string to_string(const Type& type);
 // Reads what to_string prints.
 Result<Type> parse_type(std::string_view text);
+// The same for the type at the start of `rest`, which then begins behind it.
+Result<Type> parse_type_prefix(std::string_view& rest);
 
 }  // namespace infini
