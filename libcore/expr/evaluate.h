@@ -24,6 +24,7 @@ Result<std::vector<Tensor>> run(const Program& program, std::span<const Tensor> 
 struct DimTensor {
   Shape shape;
   std::vector<std::optional<Dim>> elements;  // row-major
+  friend bool operator==(const DimTensor&, const DimTensor&) = default;
 };
 
 // Output `output` of the program with inputs known as dimensions (null: unknown). Nothing if its shape is not constant or it has more

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -56,6 +57,9 @@ struct Symbol {
   friend bool operator==(const Symbol&, const Symbol&) = default;
 };
 
+// "1..512", "1.." without an upper bound.
+std::string to_string(const SymbolBounds& bounds);
+
 class Graph {
  public:
   const std::string& name() const { return name_; }
@@ -73,6 +77,7 @@ class Graph {
 
  private:
   friend class GraphBuilder;
+  friend struct GraphAccess;  // of the verifier's tests, which break graphs
   std::string name_;
   std::vector<ValueInfo> values_;
   std::vector<Node> nodes_;
@@ -92,21 +97,35 @@ Uses uses_of(const Graph& graph);
 
 // All bodies among a node's attributes.
 std::vector<const Body*> bodies(const Node& node);
+// Calls `change` for each of them, until one fails.
+Status for_each_body(Attributes& attributes, const std::function<Status(Body&)>& change);
 
-// The facts of a node's inputs and its context, as infer and meaning want them. `facts` holds what the context points into.
+// "Conv 'conv1'", or "Conv (of 'y')" by its first result where the node has no name; for messages.
+std::string describe(const Graph& graph, const Node& node);
+
+// What is known of the node's inputs, as infer and meaning want it; points into `graph`.
 std::vector<InputFact> input_facts(const Graph& graph, const Node& node);
 
+// Makes a graph in order: inputs and captures first, then constants and nodes, each after what it reads.
 class GraphBuilder {
  public:
   GraphBuilder();
   explicit GraphBuilder(std::shared_ptr<const std::vector<SourceNode>> sources);
+  GraphBuilder(GraphBuilder&&) noexcept;
+  GraphBuilder& operator=(GraphBuilder&&) noexcept;
+  ~GraphBuilder();
+  // A builder for a body of this graph: shares the sources and the count of fresh dimensions, so that both graphs' are different.
+  GraphBuilder nested() const;
 
   void set_name(std::string name) { graph_.name_ = std::move(name); }
   void add_metadata(std::string key, std::string value) { graph_.metadata_.emplace_back(std::move(key), std::move(value)); }
   void set_symbol(Symbol symbol);
+  void erase_symbol(std::string_view name);
 
+  // A name that is empty or taken gives way to a fresh one, here and below.
   ValueId add_input(std::string name, Type type);
-  ValueId add_capture(std::string name, Type type);
+  // `dims`: the elements of the value outside, where known.
+  ValueId add_capture(std::string name, Type type, std::optional<expr::DimTensor> dims = std::nullopt);
   ValueId add_constant(std::string name, ConstantRef constant);
 
   // What add_node needs; empty output names are filled with fresh ones, `wanted[i] == false` leaves an output out.
@@ -117,13 +136,13 @@ class GraphBuilder {
     std::string overload;
     std::string name;
     std::vector<ValueId> inputs;
-    std::vector<std::string> output_names;     // one per output; names that are taken get a suffix
+    std::vector<std::string> output_names;     // one per output; empty: as many as `wanted`, or one
     std::vector<bool> wanted;                  // empty: all
     Attributes attributes;                     // defaults are filled in here
     Origin origin;
     std::vector<Type> declared;                // types for a carried node's outputs; hints otherwise (a known rank or number where inference has none)
   };
-  // Infers and checks. bad_input names the node and shows the shapes.
+  // Infers and checks; returns the outputs, invalid where not wanted. bad_input names the node and shows the shapes.
   Result<std::vector<ValueId>> add_node(NodeSpec spec);
   void add_output(ValueId value);
 
@@ -131,17 +150,31 @@ class GraphBuilder {
   const ValueInfo& value(ValueId id) const { return graph_.values_[id.at()]; }
   std::size_t value_count() const { return graph_.values_.size(); }
   const Node& last_node() const { return graph_.nodes_.back(); }
+  // `stem`, or `stem` with the first suffix _1, _2, ... that makes it new; neither taken nor kept.
   std::string fresh_name(std::string_view stem);
-  // Renames a value that this builder made (to keep an output's name through a rewrite).
+  // Keeps a name for a value that will be added under it: fresh names avoid it.
+  void keep_name(std::string name);
+  // Fresh dimensions avoid the symbols of `type`, which will turn up later.
+  void keep_symbols(const Type& type);
+  // Renames a value that this builder made (to keep an output's name through a rewrite); another value of that name gets a fresh one.
   void rename(ValueId value, std::string name);
+  // Removes the constants and captures that nothing reads. Values after them move, so it comes last.
+  void drop_unread();
+  // Where a declared type contradicts what was inferred (which stands), a line each; for verbose reports.
+  std::span<const std::string> notes() const;
 
-  // Verifies (see verify.h) and hands out the graph.
+  // Checks the graph's structure (see verify.h; types were inferred as nodes were added) and hands it out.
   Result<Graph> build() &&;
 
  private:
+  ValueId add_value(std::string name, ValueInfo value);
+  // Notes the types of a node's bodies, and gives fresh dimensions of theirs that this graph has as well new names.
+  Status settle_bodies(Node& node);
+  static Graph renamed(const Graph& graph, const std::vector<std::pair<std::string, Dim>>& symbols);
+
   Graph graph_;
-  struct Names;
-  std::shared_ptr<Names> names_;               // taken names, and the count of fresh dimensions
+  struct State;                                // taken names, the count of fresh dimensions, notes
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace infini

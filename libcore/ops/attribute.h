@@ -19,6 +19,7 @@ class Graph;
 struct Body {
   std::shared_ptr<const Graph> graph;
   std::vector<ValueId> captures;
+  std::vector<Type> input_types, output_types;  // the graph's own, for infer; filled in by GraphBuilder::add_node
 };
 
 enum class AttributeKind : std::uint8_t { integer, real, text, integers, reals, texts, tensor, type, body, tensors, bodies };
@@ -29,6 +30,8 @@ using AttributeValue = std::variant<std::int64_t, float, std::string, std::vecto
 
 inline AttributeKind kind(const AttributeValue& value) { return static_cast<AttributeKind>(value.index()); }
 std::string_view name(AttributeKind kind);
+// Equal type and content, floats bit by bit.
+bool same(const Tensor& a, const Tensor& b);
 // Equal values; floats bit by bit, tensors by content, bodies by identity.
 bool same(const AttributeValue& a, const AttributeValue& b);
 
