@@ -5,10 +5,14 @@
 // Meaning of everything below, on which rewrites, certificates, kernels and tests all stand:
 //   * Every tensor, input or defined, is a total function on integer indices: outside its extents it reads as 0
 //     (false, ""). Nothing faults: x div 0 on integers is 0, shifts beyond the width give 0.
-//   * Every operation rounds its result to its dtype once, to nearest even; integers wrap around.
+//   * Every operation rounds its result to its dtype once, to nearest even; integers wrap around. The logical operations and shifts
+//     work on the bits of integers; a shift by a negative amount counts as one beyond the width; pow of an integer to a negative
+//     power is the truncated quotient.
 //   * Indices are ordinary i64 expressions: loop variables, literals, dimensions, arithmetic with floor semantics, and values read.
 //   * A reduction runs its variable upward from 0 and starts from the identity (sum 0, prod 1, max lowest or -inf, min highest or +inf);
-//     it accumulates in its own dtype, floats in f64, and rounds once at the end. max and min return NaN if any operand is NaN.
+//     it accumulates in its own dtype, floats in f64, and rounds once at the end. A reduction whose body is a reduction of the same
+//     operation is one with it: one accumulator, one rounding. max and min return NaN if any operand is NaN.
+//   * A loop variable is bound once: by the definition or by one reduction.
 //   * select evaluates as if only the chosen side existed.
 #pragma once
 
@@ -50,9 +54,12 @@ struct Term {
   std::int64_t integer = 0;// literal of an integer or bool type; iter and reduction: number of the loop variable; read: tensor number
   Dim dim;                 // dim: the value; reduction: the extent of its variable
   ConversionRule rule;     // cast
+
+  ~Term();  // not recursive: chains of terms may be long
 };
 
-// A handle with arithmetic. Operands of one operation have one dtype (checked); bool results come from comparisons.
+// A handle with arithmetic. Operands of one operation have one dtype (checked); bool results come from comparisons. Integer terms are
+// simplified as they are built: operations on literals and dimensions, neutral and absorbing operands, select on a literal.
 class Expr {
  public:
   Expr() = default;
@@ -74,8 +81,8 @@ Expr index(const Dim& value);    // a dimension as i64
 
 Expr cast(DType dtype, Expr a, ConversionRule rule = {});
 Expr select(Expr condition, Expr then, Expr otherwise);
-Expr unary(Op op, Expr a);            // dtype of a; is_nan, is_inf, logical_not: bool
-Expr binary(Op op, Expr a, Expr b);   // dtype of a; eq, lt, le, logical_*: bool
+Expr unary(Op op, Expr a);            // dtype of a; is_nan, is_inf: bool
+Expr binary(Op op, Expr a, Expr b);   // dtype of a; eq, lt, le: bool; only eq takes strings and complex numbers
 inline Expr operator+(Expr a, Expr b) { return binary(Op::add, a, b); }
 inline Expr operator-(Expr a, Expr b) { return binary(Op::sub, a, b); }
 inline Expr operator*(Expr a, Expr b) { return binary(Op::mul, a, b); }
@@ -164,7 +171,7 @@ Indices unflatten(Expr flat, const Shape& shape);
 // The program with every symbol bound to its number.
 Program substitute(const Program& program, const Bindings& bindings);
 
-// One line per definition: "t2[i0,i1] = sum(i2 < 64) t0[i0,i2] * t1[i2,i1]  : f32[8,32]".
+// One line per definition: "t2[i,j] = sum(k < 64) t0[i,k] * t1[k,j]  : f32[8,32]"; long or shared terms are named on lines before it.
 std::string to_string(const Program& program);
 
 }  // namespace infini::expr
