@@ -66,10 +66,21 @@ class FreshDims {
   ~FreshDims() = default;
 };
 
+// Types of what a nested graph gives; handed in by the layer that knows graphs.
+class BodyTypes {
+ public:
+  // For arguments of these types, in the order of the body's inputs.
+  virtual Result<std::vector<Type>> infer(const Body& body, std::span<const Type> arguments) const = 0;
+
+ protected:
+  ~BodyTypes() = default;
+};
+
 class OpContext {
  public:
-  OpContext(const struct OpDef& op, const Attributes& attributes, std::span<const InputFact> inputs, std::size_t output_count, FreshDims* fresh)
-      : op_(op), attributes_(attributes), inputs_(inputs), output_count_(output_count), fresh_(fresh) {}
+  OpContext(const struct OpDef& op, const Attributes& attributes, std::span<const InputFact> inputs, std::size_t output_count, FreshDims* fresh,
+            const BodyTypes* bodies = nullptr)
+      : op_(op), attributes_(attributes), inputs_(inputs), output_count_(output_count), fresh_(fresh), bodies_(bodies) {}
 
   const OpDef& op() const { return op_; }
   const Attributes& attributes() const { return attributes_; }
@@ -90,6 +101,7 @@ class OpContext {
 
   Dim fresh() const { return fresh_->next(); }
   std::vector<Dim> fresh(std::size_t count) const;
+  const BodyTypes* bodies() const { return bodies_; }  // null: nested graphs cannot be looked into here
 
  private:
   const OpDef& op_;
@@ -97,6 +109,7 @@ class OpContext {
   std::span<const InputFact> inputs_;
   std::size_t output_count_;
   FreshDims* fresh_;
+  const BodyTypes* bodies_;
 };
 
 // ---- bringing an older node to the newest opset ------------------------------------------------------------------------------------------
