@@ -1,0 +1,51 @@
+// From a graph and exact types to a plan.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "libcore/exec/choose.h"
+#include "libcore/exec/plan.h"
+
+namespace infini {
+
+// Devices in order of preference: a node goes to the first that takes it.
+using Devices = std::vector<std::shared_ptr<Device>>;
+
+// A node that no device takes, or one that had to go to a later device than the first.
+struct Refusal {
+  NodeId node;
+  std::string device;
+  std::string signature;  // "MatMul f64[2,3], f64[3,4]"
+  std::string reason;
+};
+
+struct PlanRequest {
+  const Graph& graph;
+  const Devices& devices;
+  it_numerics cap = IT_ROUNDING;
+  std::size_t begin = 0;                                    // first node to plan
+  std::function<const Type*(ValueId)> live;                 // exact type of a value that is there already; null: not there
+  std::function<const Tensor*(ValueId)> known;              // elements of a constant or a value known from before; null: not known
+  std::span<const bool> wanted;                             // by value: must outlive the plan (outputs, observed values, read later)
+  std::span<const std::size_t> last_use;                    // by value: position of the last node that reads it
+};
+
+struct Planned {
+  Plan plan;
+  std::vector<Refusal> refusals;                            // taken by a later device than the first
+  std::vector<Refusal> unsupported;                         // taken by none; the plan is empty then
+  std::vector<NodeId> declined_bodies;                      // `fused` nodes that no device takes whole; inline them and plan again
+};
+
+// Plans nodes from request.begin up to the first whose exact output types cannot be told, or whose values do not cross to devices;
+// plan.end says where it stopped (equal to begin: that node is the host's). bad_input: shapes contradict each other.
+Result<Planned> make_plan(const PlanRequest& request);
+
+// The exact types of a node's outputs, if they follow from what is known. `facts` are of exact types.
+Result<std::optional<std::vector<Type>>> exact_types(const Node& node, std::span<const InputFact> facts);
+
+}  // namespace infini
