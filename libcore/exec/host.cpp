@@ -4,6 +4,7 @@
 #include "libcore/base/text.h"
 #include "libcore/exec/executor.h"
 #include "libcore/exec/report.h"
+#include "libcore/ir/body_types.h"
 
 namespace infini {
 namespace {
@@ -42,7 +43,7 @@ Status Executor::run_on_host(const Node& node) {
     facts.push_back({&types[i], held[i].tensor(), nullptr});
   }
   OpenDims open;
-  OpContext context(*node.op, node.attributes, facts, node.outputs.size(), &open);
+  OpContext context(*node.op, node.attributes, facts, node.outputs.size(), &open, &graph_body_types());
   auto begin = std::chrono::steady_clock::now();
   IT_TRY_VOID(within(label(), [&]() -> Status {
     auto checked = infer_types(context);

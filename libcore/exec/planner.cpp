@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "libcore/base/text.h"
+#include "libcore/ir/body_types.h"
+#include "libcore/ir/inline.h"
 
 namespace infini {
 namespace {
@@ -78,7 +80,7 @@ class Planner {
       facts.push_back({type, known(input), nullptr});
     }
     IT_TRY(auto types, within(text(node.type, " '", node.name, "'"), exact_types(node, facts)));
-    if (!types || node.op->run_body) return false;
+    if (!types || (node.op->run_body && !is_fused(node))) return false;
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
       if (node.outputs[i] && !crosses((*types)[i])) return false;
     }
@@ -102,7 +104,7 @@ class Planner {
 
   Result<bool> propagate(const Node& node, std::span<const InputFact> facts, std::span<const Type> types) {
     OpenDims open;
-    OpContext context(*node.op, node.attributes, facts, node.outputs.size(), &open);
+    OpContext context(*node.op, node.attributes, facts, node.outputs.size(), &open, &graph_body_types());
     auto dims = propagate_dims(context, types);
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
       if (node.outputs[i] && !fully_known(dims[i])) return false;
@@ -128,8 +130,7 @@ class Planner {
       }
       if (candidates.error().kind != ErrorKind::unsupported) return std::move(candidates.error());
       refuse(id, r_.devices[d]->name(), candidates.error().message, refusals);
-      bool fused = node.domain == "infini" && node.type == "fused";
-      if (fused) {
+      if (is_fused(node)) {
         out_.declined_bodies.push_back(id);
         return {};
       }
@@ -307,7 +308,7 @@ class Planner {
 
 Result<std::optional<std::vector<Type>>> exact_types(const Node& node, std::span<const InputFact> facts) {
   OpenDims open;
-  OpContext context(*node.op, node.attributes, facts, node.outputs.size(), &open);
+  OpContext context(*node.op, node.attributes, facts, node.outputs.size(), &open, &graph_body_types());
   IT_TRY(std::vector<Type> types, infer_types(context));
   for (std::size_t i = 0; i < types.size(); ++i) {
     if (node.outputs[i] && types[i].is_tensor() && !exact(types[i])) return std::optional<std::vector<Type>>();

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "libcore/base/text.h"
+#include "libcore/ir/body_types.h"
 
 namespace infini {
 
@@ -172,14 +173,19 @@ class RegionWriter {
   // A body's own shapes are symbolic where the graph's are; they are inferred again from the exact types of the node's inputs.
   Result<const it_region*> body(Level& outer, const Node& node, const Body& body) {
     const Graph& graph = *body.graph;
-    std::vector<ExactValue> exact(graph.values().size());
-    auto take = [&](ValueId inner, ValueId from) { exact[inner.at()] = outer.facts(from); };
-    for (std::size_t i = 0; i < graph.inputs().size() && i < node.inputs.size(); ++i) {
-      if (node.inputs[i]) take(graph.inputs()[i], node.inputs[i]);
+    std::vector<Type> arguments;
+    std::vector<const Tensor*> known(graph.values().size(), nullptr);
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+      ExactValue value = node.inputs[i] ? outer.facts(node.inputs[i]) : ExactValue{};
+      arguments.push_back(value.type);
+      if (i < graph.inputs().size()) known[graph.inputs()[i].at()] = value.known;
     }
-    for (std::size_t i = 0; i < graph.captures().size(); ++i) take(graph.captures()[i], body.captures[i]);
-    IT_TRY_VOID(infer_exactly(graph, exact));
-    ValueFacts facts = [&](ValueId id) { return exact[id.at()]; };
+    if (!body.captures.empty()) return unsupported("a body that captures values does not cross to a device");
+    IT_TRY(std::vector<Type> types, infer_body(graph, arguments));
+    ValueFacts facts = [&](ValueId id) {
+      const ConstantRef& constant = graph.value(id).constant;
+      return ExactValue{types[id.at()], constant ? constant->at_hand() : known[id.at()]};
+    };
     Level level{graph, facts};
     std::vector<it_node> nodes;
     IT_TRY(auto* inputs, numbers(level, graph.inputs()));
@@ -190,26 +196,6 @@ class RegionWriter {
     IT_TRY(auto* outputs, numbers(level, graph.outputs()));
     s_.regions.push_back(finish(level, std::move(nodes), *inputs, *outputs));
     return &s_.regions.back();
-  }
-
-  static Status infer_exactly(const Graph& graph, std::vector<ExactValue>& exact) {
-    struct NoFresh final : FreshDims {
-      Dim next() override { return Dim::symbol("#"); }
-    } fresh;
-    for (std::size_t i = 0; i < exact.size(); ++i) {
-      if (const ConstantRef& constant = graph.values()[i].constant) exact[i] = {constant->type(), constant->at_hand()};
-    }
-    for (const Node& node : graph.nodes()) {
-      if (!node.op) return unsupported(text(node.type, " inside a body"));
-      std::vector<InputFact> inputs;
-      for (ValueId id : node.inputs) inputs.push_back(id ? InputFact{&exact[id.at()].type, exact[id.at()].known, nullptr} : InputFact{});
-      OpContext context(*node.op, node.attributes, inputs, node.outputs.size(), &fresh);
-      IT_TRY(std::vector<Type> types, infer_types(context));
-      for (std::size_t i = 0; i < node.outputs.size(); ++i) {
-        if (node.outputs[i]) exact[node.outputs[i].at()].type = types[i];
-      }
-    }
-    return {};
   }
 
   Region::Storage& s_;
