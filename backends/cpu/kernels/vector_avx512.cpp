@@ -1,0 +1,9 @@
+// Elementwise micro-kernels for AVX-512.
+#include "backends/cpu/kernels/vector.h"
+
+#include "backends/cpu/kernels/simd_avx512.inl"
+
+#include "backends/cpu/kernels/math.inl"
+#include "backends/cpu/kernels/vector.inl"
+
+const it_vector_kernels it_vector_avx512 = {run_vector};
