@@ -1,5 +1,5 @@
-#include "backends/cpu/cpu.h"
-
+// The native CPU backend behind the plugin table. Options of open: threads=N (default: the processors this process may use),
+// isa=portable|avx2|avx512 (default: the best there is), reproducible=0|1, fault=NAME (faults.def; for tests).
 #include <sched.h>
 
 #include <algorithm>
@@ -12,6 +12,7 @@
 #include "backends/cpu/kernel.h"
 #include "backends/cpu/reorder.h"
 #include "libcore/base/text.h"
+#include "libcore/plugin/it_backend.h"
 
 struct it_device {
   explicit it_device(int threads) : cpu(threads) {}
@@ -258,34 +259,38 @@ constexpr const char* compiler = "clang " __clang_version__;
 constexpr const char* compiler = "g++ " __VERSION__;
 #endif
 
-it_backend make_table() {
-  it_backend table{};
-  table.abi = IT_ABI;
-  table.struct_size = sizeof table;
-  table.facts = {"cpu", "1", compiler, "", "", ""};
-  table.device_count = device_count;
-  table.open = open;
-  table.close = close;
-  table.describe = describe;
-  table.allocate = allocate;
-  table.release = release;
-  table.upload = upload;
-  table.download = download;
-  table.copy = copy;
-  table.candidates = candidates;
-  table.prepare = prepare;
-  table.discard = discard;
-  table.launch = launch;
-  table.export_packed = export_packed;
-  table.reorder = reorder;
-  return table;
-}
+const it_backend table = {
+    .abi = IT_ABI,
+    .struct_size = sizeof(it_backend),
+    .facts = {"cpu", "1", compiler, "", "", ""},
+    .device_count = device_count,
+    .open = open,
+    .close = close,
+    .describe = describe,
+    .allocate = allocate,
+    .release = release,
+    .upload = upload,
+    .download = download,
+    .copy = copy,
+    .stream_create = nullptr,
+    .stream_destroy = nullptr,
+    .stream_wait = nullptr,
+    .event_record = nullptr,
+    .event_wait = nullptr,
+    .event_destroy = nullptr,
+    .candidates = candidates,
+    .prepare = prepare,
+    .discard = discard,
+    .launch = launch,
+    .export_packed = export_packed,
+    .capture_begin = nullptr,
+    .capture_end = nullptr,
+    .replay = nullptr,
+    .graph_destroy = nullptr,
+    .reorder = reorder,
+};
 
 }  // namespace
-
-const it_backend* backend(std::uint32_t max_abi) {
-  static const it_backend table = make_table();
-  return max_abi >= IT_ABI ? &table : nullptr;
-}
-
 }  // namespace infini::cpu
+
+const it_backend* it_backend_query(std::uint32_t max_abi) { return max_abi >= IT_ABI ? &infini::cpu::table : nullptr; }

@@ -1,6 +1,7 @@
 // The matrix tile for AVX2.
 #include "backends/cpu/kernels/tile.h"
 
+#if defined(__x86_64__)
 #include "backends/cpu/kernels/simd_avx2.inl"
 
 namespace {
@@ -10,3 +11,5 @@ constexpr int PANEL = 2, MAX_ROWS_1 = 8, MAX_ROWS_2 = 6, MAX_ROWS_3 = 1, MAX_ROW
 #include "backends/cpu/kernels/tile.inl"
 
 const it_tile_kernels it_tile_avx2 = {W, PANEL, {0, MAX_ROWS_1, MAX_ROWS_2, MAX_ROWS_3, MAX_ROWS_4}, run_tile, run_gemv};
+
+#endif
