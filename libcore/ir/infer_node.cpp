@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "libcore/base/text.h"
+#include "libcore/ir/body_types.h"
 
 namespace infini {
 namespace {
@@ -156,7 +157,7 @@ std::vector<std::uint64_t> fresh_numbers(const Type& type) {
 Result<InferredOutputs> infer_node(const OpDef& op, const Attributes& attributes, std::span<const InputFact> inputs, std::size_t output_count,
                                    std::span<const Type> declared, std::uint64_t first_fresh) {
   Counter fresh(first_fresh);
-  OpContext context(op, attributes, inputs, output_count, &fresh);
+  OpContext context(op, attributes, inputs, output_count, &fresh, &graph_body_types());
   IT_TRY(std::vector<Type> inferred, infer_types(context));
   Matching matching(first_fresh);
   std::size_t hints = std::min(inferred.size(), declared.size());

@@ -1,0 +1,101 @@
+#include "passes/pass.h"
+
+#include <algorithm>
+#include <array>
+
+#include "libcore/base/text.h"
+
+namespace infini {
+
+#define PASS(file) const Pass& file##_pass();
+#include "passes/passes.def"
+#undef PASS
+
+namespace {
+
+constexpr std::int64_t small_elements = 64;
+
+constexpr std::array<std::string_view, 45> elementwise = {
+    "Abs",  "Add",     "And",        "Cast",    "Ceil", "Clip",   "Cos",     "Div",  "Elu",       "Equal",    "Erf", "Exp",     "Floor", "Gelu",
+    "Greater", "GreaterOrEqual", "HardSigmoid", "HardSwish", "LeakyRelu", "Less", "LessOrEqual", "Log", "Max", "Min", "Mish", "Mod", "Mul", "Neg",
+    "Not",  "Or",      "PRelu",      "Pow",     "Reciprocal", "Relu", "Round", "Selu", "Sigmoid", "Sign",     "Sin", "Softplus", "Sqrt",  "Sub",
+    "Swish", "Tanh",   "Where"};
+
+}  // namespace
+
+std::string_view name(Safety safety) {
+  switch (safety) {
+    case Safety::exact: return "exact";
+    case Safety::rounding: return "rounding";
+    case Safety::approx: return "approx";
+    case Safety::lossy: break;
+  }
+  return "lossy";
+}
+
+std::uint64_t PassContext::size_option(std::string_view name) const {
+  std::string_view value = option(name);
+  std::uint64_t unit = 1;
+  for (auto [suffix, factor] : {std::pair<std::string_view, std::uint64_t>{"KiB", 1024}, {"MiB", 1 << 20}, {"GiB", 1 << 30}}) {
+    if (!value.ends_with(suffix)) continue;
+    value.remove_suffix(suffix.size());
+    unit = factor;
+  }
+  std::int64_t number = 0;
+  return parse_int(value, number) && number >= 0 ? static_cast<std::uint64_t>(number) * unit : 0;
+}
+
+bool PassContext::may_rewrite() {
+  if (rewrites_ >= rewrite_limit_) return false;
+  ++rewrites_;
+  return true;
+}
+
+void PassContext::near_miss(const Graph& graph, NodeId node, std::string why) {
+  const Node& n = graph.node(node);
+  near_misses_.push_back(text(n.type, " '", n.name, "': ", why));
+}
+
+std::span<const Pass* const> all_passes() {
+#define PASS(file) &file##_pass(),
+  static const std::array table = {
+#include "passes/passes.def"
+  };
+#undef PASS
+  return table;
+}
+
+const Pass* find_pass(std::string_view name) {
+  for (const Pass* pass : all_passes()) {
+    if (pass->name == name) return pass;
+  }
+  return nullptr;
+}
+
+const Node* producer(const Graph& graph, ValueId value, std::string_view type) {
+  if (!value || !graph.value(value).producer) return nullptr;
+  const Node& node = graph.node(graph.value(value).producer);
+  return is_op(node, type) ? &node : nullptr;
+}
+
+const Constant* constant_of(const Graph& graph, ValueId value) { return value ? graph.value(value).constant.get() : nullptr; }
+
+std::optional<std::vector<double>> small_constant(const Graph& graph, ValueId value) {
+  const Constant* constant = constant_of(graph, value);
+  const Tensor* tensor = constant ? constant->at_hand() : nullptr;
+  if (!tensor || tensor->count() > small_elements || tensor->dtype() == DType::str || is_complex(tensor->dtype())) return std::nullopt;
+  std::vector<double> out;
+  for (std::int64_t i = 0; i < tensor->count(); ++i) out.push_back(tensor->as_double(i));
+  return out;
+}
+
+std::optional<double> scalar_constant(const Graph& graph, ValueId value) {
+  auto elements = small_constant(graph, value);
+  return elements && elements->size() == 1 ? std::optional((*elements)[0]) : std::nullopt;
+}
+
+bool is_elementwise(const Node& node) {
+  return node.op && node.domain.empty() && std::find(elementwise.begin(), elementwise.end(), node.type) != elementwise.end();
+}
+
+}  // namespace infini
