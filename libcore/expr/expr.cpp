@@ -33,11 +33,14 @@ bool is_whole(DType dtype) { return is_integer(dtype) || dtype == DType::boolean
 bool is_literal(const Expr& e) { return e.term()->op == Op::literal; }
 bool is_integer_literal(const Expr& e, std::int64_t value) { return is_literal(e) && is_whole(e.dtype()) && e.term()->integer == value; }
 
+// Dimensions saturate where integers wrap; such a value is none of theirs.
+bool is_saturated(const Dim& dim) { return dim == Dim(dim_limit) || dim == Dim(-dim_limit); }
+
 // A dimension or an i64 literal, as a dimension.
 std::optional<Dim> as_dim(const Expr& e) {
-  if (e.term()->op == Op::dim) return e.term()->dim;
-  if (is_literal(e) && e.dtype() == DType::i64) return Dim(e.term()->integer);
-  return std::nullopt;
+  if (e.dtype() != DType::i64 || !(e.term()->op == Op::dim || is_literal(e))) return std::nullopt;
+  Dim dim = is_literal(e) ? Dim(e.term()->integer) : e.term()->dim;
+  return is_saturated(dim) ? std::nullopt : std::optional(dim);
 }
 
 std::optional<Dim> fold_dims(Op op, const Dim& a, const Dim& b) {
@@ -167,7 +170,8 @@ Expr binary(Op op, Expr a, Expr b) {
     if (is_literal(a) && is_literal(b)) return literal(result, apply_binary(op, dtype, literal_of(*a.term()), literal_of(*b.term())));
     if (Expr simpler = without_neutral(op, a, b)) return simpler;
     auto x = as_dim(a), y = as_dim(b);
-    if (auto folded = x && y ? fold_dims(op, *x, *y) : std::nullopt) return index(*folded);
+    auto folded = x && y ? fold_dims(op, *x, *y) : std::nullopt;
+    if (folded && !is_saturated(*folded)) return index(*folded);
   }
   Term term;
   term.op = op;

@@ -42,6 +42,12 @@ bool is_binary(Op op);
 bool is_unary(Op op);
 std::string_view name(Op op);
 
+// A value of a numeric type: a float of any type is held as f64, an integer as i64 (u64: the same bits), a bool as 0 or 1.
+struct Number {
+  double real = 0;           // of a float type
+  std::int64_t integer = 0;  // of an integer type or bool
+};
+
 struct Term;
 using Ref = std::shared_ptr<const Term>;
 

@@ -43,8 +43,9 @@ class Lowering {
     out_.result = registers_.at(body.get());
     std::vector<std::size_t> open;
     for (std::size_t i = 0; i < out_.steps.size(); ++i) {
-      if (out_.steps[i].kind == Kind::loop) open.push_back(i);
-      if (out_.steps[i].kind != Kind::end) continue;
+      Kind kind = out_.steps[i].kind;
+      if (kind == Kind::loop || kind == Kind::start) open.push_back(i);
+      if (kind != Kind::end && kind != Kind::finish) continue;
       out_.steps[open.back()].end = static_cast<int>(i);
       open.pop_back();
     }
@@ -56,9 +57,6 @@ class Lowering {
     int reg = -1;
     int loop = 0;
   };
-
-  // True if reduction `inner` is one with the reduction around it.
-  static bool continues(const Term& outer, const Term& inner) { return is_reduction(outer.op) && outer.op == inner.op && outer.dtype == inner.dtype; }
 
   int new_register(DType dtype) {
     out_.registers.push_back(dtype);
@@ -159,6 +157,8 @@ class Lowering {
 };
 
 }  // namespace
+
+bool continues(const Term& outer, const Term& inner) { return is_reduction(outer.op) && outer.op == inner.op && outer.dtype == inner.dtype; }
 
 Lowered lower(int first_iter, std::size_t rank, const Ref& body) { return Lowering(first_iter, rank, body).lower(body); }
 

@@ -34,6 +34,9 @@ struct Lowered {
   int result = -1;
 };
 
+// True if reduction `inner` is one with the reduction whose body it is.
+bool continues(const Term& outer, const Term& inner);
+
 Lowered lower(int first_iter, std::size_t rank, const Ref& body);
 inline Lowered lower(const Definition& d) { return lower(d.first_iter, d.type.shape.size(), d.body); }
 

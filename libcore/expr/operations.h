@@ -1,7 +1,6 @@
 // What the single operations do to numbers. Every evaluator uses these functions, so that all agree bit for bit.
 //
-// A float of any type is held as f64, an integer as i64 (u64: the same bits), a bool as 0 or 1. The `_op` functions do not round or wrap;
-// `settle` does, once per operation.
+// The `_op` functions do not round or wrap; `settle` does, once per operation.
 #pragma once
 
 #include <cmath>
@@ -12,11 +11,6 @@
 #include "libcore/expr/expr.h"
 
 namespace infini::expr {
-
-struct Number {
-  double real = 0;           // of a float type
-  std::int64_t integer = 0;  // of an integer type or bool
-};
 
 template <Op... ops>
 struct OpList {};

@@ -5,6 +5,7 @@
 
 #include "libcore/base/text.h"
 #include "libcore/expr/expr.h"
+#include "libcore/expr/lower.h"
 #include "libcore/expr/traverse.h"
 
 namespace infini::expr {
@@ -133,8 +134,7 @@ class Printer {
     std::string head = text(name(term.op), "(");
     std::string variable = text(head, iter(term.integer), " < ", term.dim.to_string());
     std::string body = operand(term, 0, loosest);
-    const Term& inner = *term.args[0];
-    bool continued = inner.op == term.op && inner.dtype == term.dtype && body.starts_with(head);
+    bool continued = continues(term, *term.args[0]) && body.starts_with(head);
     return {continued ? variable + ", " + body.substr(head.size()) : variable + ") " + body, loosest};
   }
 
