@@ -57,7 +57,10 @@ def parse(data: bytes, kind: TypeProto) -> Value:
         return tensor_to_array(message.tensor_value) if message.elem_type == OptionalProto.TENSOR else None
     if kind.HasField("sequence_type"):
         return [tensor_to_array(item) for item in SequenceProto.FromString(data).tensor_values]
-    return tensor_to_array(TensorProto.FromString(data))
+    array = tensor_to_array(TensorProto.FromString(data))
+    # Before bfloat16 had a NumPy type, releases wrote such data as the 16-bit integers of its bits.
+    bits_only = kind.tensor_type.elem_type == TensorProto.BFLOAT16 and array.dtype == np.uint16
+    return array.view(DTYPE_OF_CODE[TensorProto.BFLOAT16]) if bits_only else array
 
 
 def message_of(value: Value, kind: TypeProto, name: str) -> Message:
