@@ -29,6 +29,15 @@ void Operand::shift() {
   if (!constant_.empty()) std::rotate(constant_.begin(), constant_.begin() + 1, constant_.end());
 }
 
+std::vector<Order> orders_beside(const Region& region, int first, const Order& order, const Epilogue& epilogue) {
+  std::vector<Order> orders;
+  for (int input : region.inputs) {
+    bool beside = input == first || std::find(epilogue.full.begin(), epilogue.full.end(), input) != epilogue.full.end();
+    orders.push_back(beside ? order : Order{});
+  }
+  return orders;
+}
+
 const Value& result_of(const Region& region) { return region.values[static_cast<std::size_t>(region.nodes.back().outputs[0])]; }
 
 namespace {
@@ -88,6 +97,7 @@ Result<bool> Reader::add_to_tile(const Node& node, int current) {
     return true;
   }
   if (spread == Spread::full && !epilogue_.residual.exists()) {
+    epilogue_.full.push_back(other);
     if (!device_.has(Fault::gemm_residual_dropped)) epilogue_.residual = Operand::of(value(other), order_);
     return true;
   }
@@ -135,6 +145,7 @@ Status Reader::rest(std::size_t first, int current) {
     const Value& external = value(epilogue_.program.externals[i]);
     if (!external.is_constant() && external.input < 0) return unsupported("a fused region that uses the product before its bias or residual again");
     IT_TRY(Spread spread, spread_of(external, result_, column_axis_));
+    if (spread == Spread::full) epilogue_.full.push_back(epilogue_.program.externals[i]);
     epilogue_.spreads.push_back(spread);
     epilogue_.operands.push_back(Operand::of(external, spread == Spread::full ? order_ : Order{}));
   }
@@ -163,6 +174,41 @@ Result<Epilogue> Epilogue::make(const Region& region, const Device& device, std:
   if (device.has(Fault::gemm_activation_dropped)) epilogue.lo = -std::numeric_limits<float>::infinity();
   if (next < region.nodes.size()) IT_TRY_VOID(reader.rest(next, current));
   return epilogue;
+}
+
+namespace {
+
+// A block of at most block_floats elements.
+void run_block(const BoundEpilogue& bound, const it_vector_kernels& kernels, const float* result, const Block& block, std::int64_t column, float* temps) {
+  const Epilogue& epilogue = *bound.epilogue;
+  constexpr std::size_t usual = 8;
+  Source few[usual];
+  std::vector<Source> many;
+  std::size_t count = epilogue.operands.size() + 1;
+  if (count > usual) many.resize(count);
+  Source* sources = count > usual ? many.data() : few;
+  sources[0] = {block.y, block.y_row, 1};
+  for (std::size_t i = 1; i < count; ++i) {
+    const float* data = bound.operands[i - 1];
+    switch (epilogue.spreads[i - 1]) {
+      case Spread::full: sources[i] = {data + (block.y - result), block.y_row, 1}; break;
+      case Spread::column: sources[i] = {data + column, 0, 1}; break;
+      case Spread::single: sources[i] = {data, 0, 0}; break;
+    }
+  }
+  run_program(epilogue.program, kernels, block, {sources, count}, temps);
+}
+
+}  // namespace
+
+void run_steps(const BoundEpilogue& bound, const it_vector_kernels& kernels, const float* result, float* c, std::int64_t rows, std::int64_t row_stride,
+               std::int64_t columns, std::int64_t column, float* temps) {
+  std::int64_t wide = std::min(columns, block_floats), high = std::max<std::int64_t>(1, block_floats / std::max<std::int64_t>(1, wide));
+  for (std::int64_t r = 0; r < rows; r += high)
+    for (std::int64_t j = 0; j < columns; j += wide) {
+      Block block{std::min(high, rows - r), std::min(wide, columns - j), c + r * row_stride + j, row_stride};
+      run_block(bound, kernels, result, block, column + j, temps);
+    }
 }
 
 BoundEpilogue::BoundEpilogue(const Epilogue& from, const Launch& launch) : epilogue(&from) {

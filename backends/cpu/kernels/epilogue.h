@@ -1,6 +1,7 @@
 // What follows a matrix product or convolution in the same region: a bias by column, a residual, bounds, then any elementwise steps.
 #pragma once
 
+#include <cstdint>
 #include <limits>
 #include <vector>
 
@@ -36,6 +37,7 @@ struct Epilogue {
   Program program;               // external 0 is the product after bias, residual and bounds; no steps: nothing remains
   std::vector<Operand> operands;  // of externals 1 and up
   std::vector<Spread> spreads;
+  std::vector<int> full;          // values that lie as the result does: an operand of these is wanted in the result's order
 
   // Reads nodes 1 and up of a region whose node 0 is the product. column_axis: the axis of the result that is innermost in memory
   // under `order`. bias: the product's own, one number a column, or not existing.
@@ -51,6 +53,14 @@ struct BoundEpilogue {
 
   BoundEpilogue(const Epilogue& from, const Launch& launch);
 };
+
+// Runs the steps on rows * columns elements at `c` of the result that begins at `result`; `column` is the number of c's first column.
+// temps: program.temps * block_floats floats.
+void run_steps(const BoundEpilogue& bound, const it_vector_kernels& kernels, const float* result, float* c, std::int64_t rows, std::int64_t row_stride,
+               std::int64_t columns, std::int64_t column, float* temps);
+
+// The orders of a region's inputs where `first` (a value) and the epilogue's full operands lie in `order`, all others row-major.
+std::vector<Order> orders_beside(const Region& region, int first, const Order& order, const Epilogue& epilogue);
 
 // The single result of a region of a product and its epilogue.
 const Value& result_of(const Region& region);

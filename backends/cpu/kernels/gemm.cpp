@@ -169,13 +169,7 @@ void GemmKernel::finish_columns(const BoundEpilogue& bound, float* y, std::int64
   if (bound.bias) apply(IT_V_ADD, bound.bias + first, 0, 0);
   if (bound.residual) apply(IT_V_ADD, bound.residual + first, 0, 0);
   apply(IT_V_CLIP, y + first, epilogue.lo, epilogue.hi);
-  if (epilogue.plain()) return;
-  std::vector<Source> sources{{y + first, 0, 1}};
-  for (std::size_t i = 0; i < epilogue.operands.size(); ++i) {
-    bool single = epilogue.spreads[i] == Spread::single;
-    sources.push_back({bound.operands[i] + (single ? 0 : first), 0, single ? 0 : 1});
-  }
-  run_program(epilogue.program, *g_.vectors, {1, columns, y + first, 0}, sources, temps);
+  if (!epilogue.plain()) run_steps(bound, *g_.vectors, y, y + first, 1, columns, columns, first, temps);
 }
 
 void GemmKernel::vector_product(const Launch& launch, const float* a, float* y, const BoundEpilogue& bound) {

@@ -18,7 +18,8 @@ void pack_panel(const Panels& panels, const Weights& from, std::int64_t panel, f
   std::int64_t columns = panels.columns(panel), stride = panels.stride(panel), first = panels.first_column(panel);
   float* out = to + panels.offset(panel);
   for (std::int64_t tap = 0; tap < from.taps; ++tap) {
-    const std::byte* base = from.data + 4 * (tap * from.tap_stride + first * from.column_stride);
+    std::int64_t place = from.tap_places.empty() ? tap * from.tap_stride : from.tap_places[static_cast<std::size_t>(tap)];
+    const std::byte* base = from.data + 4 * (place + first * from.column_stride);
     float* rows = out + tap * from.inner * stride;
     if (from.column_stride == 1) {
       for (std::int64_t i = 0; i < from.inner; ++i) {
@@ -63,6 +64,7 @@ std::vector<Segment> segments(std::int64_t taps, std::int64_t k) {
     std::int64_t pieces = (taps + group - 1) / group;
     for (std::int64_t i = 0; i < pieces; ++i) result.push_back({taps * i / pieces, taps * (i + 1) / pieces - taps * i / pieces, 0, k});
   }
+  if (result.empty()) result.push_back({0, 0, 0, k});  // no tap: zeros and the epilogue
   return result;
 }
 
@@ -113,7 +115,6 @@ class Runner {
   void panel(const Rows& rows, std::int64_t panel, ProductScratch::PerThread& scratch) const;
   void tile_of(const Rows& rows, std::int64_t panel, const Segment& segment, it_tile& t, ProductScratch::PerThread& scratch) const;
   void steps(const Rows& rows, std::int64_t panel, ProductScratch::PerThread& scratch) const;
-  void steps_on_run(float* c, std::int64_t rows, std::int64_t row_stride, std::int64_t columns, std::int64_t column, float* temps) const;
   const float* right(std::int64_t batch, std::int64_t panel, std::int64_t& ldb) const;
 
   const Product& p_;
@@ -210,34 +211,13 @@ void Runner::steps(const Rows& rows, std::int64_t panel, ProductScratch::PerThre
   std::int64_t columns = panels_.columns(panel), first = panels_.first_column(panel);
   std::int64_t column = first + (p_.column.empty() ? 0 : p_.column[static_cast<std::size_t>(rows.batch)]);
   scratch.temps.resize(static_cast<std::size_t>(bound_.epilogue->program.temps * block_floats));
-  std::int64_t most = std::max<std::int64_t>(1, block_floats / columns);
   for (std::int64_t r = 0; r < rows.count;) {
     float* const* c = scratch.result.data() + r;
     std::int64_t run = 1, stride = r + 1 < rows.count ? c[1] - c[0] : 0;
-    while (run < most && r + run < rows.count && c[run] - c[run - 1] == stride) ++run;
-    steps_on_run(c[0] + first, run, stride, columns, column, scratch.temps.data());
+    while (r + run < rows.count && c[run] - c[run - 1] == stride) ++run;
+    run_steps(bound_, *p_.vectors, p_.c, c[0] + first, run, stride, columns, column, scratch.temps.data());
     r += run;
   }
-}
-
-void Runner::steps_on_run(float* c, std::int64_t rows, std::int64_t row_stride, std::int64_t columns, std::int64_t column, float* temps) const {
-  const Epilogue& epilogue = *bound_.epilogue;
-  constexpr std::size_t usual = 8;
-  Source few[usual];
-  std::vector<Source> many;
-  std::size_t count = epilogue.operands.size() + 1;
-  if (count > usual) many.resize(count);
-  Source* sources = count > usual ? many.data() : few;
-  sources[0] = {c, row_stride, 1};
-  for (std::size_t i = 1; i < count; ++i) {
-    const float* data = bound_.operands[i - 1];
-    switch (epilogue.spreads[i - 1]) {
-      case Spread::full: sources[i] = {data + (c - p_.c), row_stride, 1}; break;
-      case Spread::column: sources[i] = {data + column, 0, 1}; break;
-      case Spread::single: sources[i] = {data, 0, 0}; break;
-    }
-  }
-  run_program(epilogue.program, *p_.vectors, {rows, columns, c, row_stride}, {sources, count}, temps);
 }
 
 }  // namespace

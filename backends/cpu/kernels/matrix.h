@@ -38,6 +38,7 @@ struct Weights {
   std::int64_t taps = 1, inner = 0;
   std::int64_t tap_stride = 0, inner_stride = 0, column_stride = 1;
   float scale = 1;
+  std::vector<std::int64_t> tap_places;  // instead of tap * tap_stride, where taps lie unevenly
 };
 
 // Copies panel number `panel` to its place in `to`.
