@@ -16,7 +16,7 @@ constexpr std::array<std::pair<std::string_view, AtomKind>, 4> functions = {{
 }};
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool starts_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool starts_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '#'; }
 bool continues_name(char c) { return starts_name(c) || is_digit(c) || std::string_view(".:/#?").find(c) != std::string_view::npos; }
 
 std::string name_as_text(const std::string& name) {
