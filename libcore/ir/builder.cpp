@@ -164,8 +164,8 @@ Result<std::vector<ValueId>> GraphBuilder::add_node(NodeSpec spec) {
 
   InferredOutputs outputs;
   if (node.op) {
-    IT_TRY(outputs, within(place, infer_node(*node.op, node.attributes, input_facts(graph_, node), spec.wanted.size(), spec.declared,
-                                             *state_->next_fresh)));
+    FreshNumbers fresh(*state_->next_fresh);
+    IT_TRY(outputs, within(place, infer_node(*node.op, node.attributes, input_facts(graph_, node), spec.wanted.size(), spec.declared, fresh)));
   } else {
     outputs.types = std::move(spec.declared);
   }

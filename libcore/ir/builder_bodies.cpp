@@ -57,13 +57,6 @@ Type replaced(Type type, const Replacements& symbols) {
   return type;
 }
 
-void note_types(Body& body) {
-  body.input_types.clear();
-  body.output_types.clear();
-  for (ValueId input : body.graph->inputs()) body.input_types.push_back(body.graph->value(input).type);
-  for (ValueId output : body.graph->outputs()) body.output_types.push_back(body.graph->value(output).type);
-}
-
 }  // namespace
 
 Graph GraphBuilder::renamed(const Graph& graph, const Replacements& symbols) {
@@ -78,7 +71,6 @@ Graph GraphBuilder::renamed(const Graph& graph, const Replacements& symbols) {
   for (Node& node : out.nodes_) {
     Status done = for_each_body(node.attributes, [&](Body& body) -> Status {
       body.graph = std::make_shared<const Graph>(renamed(*body.graph, symbols));
-      note_types(body);
       return {};
     });
     IT_CHECK(done.has_value());
@@ -105,7 +97,6 @@ Status GraphBuilder::settle_bodies(Node& node) {
       state_->used.insert(now);
     }
     if (!apart.empty()) body.graph = std::make_shared<const Graph>(renamed(*body.graph, apart));
-    note_types(body);
     return {};
   });
 }

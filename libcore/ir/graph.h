@@ -168,7 +168,7 @@ class GraphBuilder {
 
  private:
   ValueId add_value(std::string name, ValueInfo value);
-  // Notes the types of a node's bodies, and gives fresh dimensions of theirs that this graph has as well new names.
+  // Gives fresh dimensions that a body of the node has made, and this graph has as well, new names.
   Status settle_bodies(Node& node);
   static Graph renamed(const Graph& graph, const std::vector<std::pair<std::string, Dim>>& symbols);
 

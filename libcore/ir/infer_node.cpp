@@ -13,13 +13,16 @@ constexpr std::size_t fresh_digits = 15;    // more is a model's own symbol, not
 constexpr std::size_t solved_symbols = 3;   // fresh symbols in one dimension that matching tries
 constexpr std::size_t candidate_symbols = 8;
 
-class Counter final : public FreshDims {
+// Looks into bodies with the same fresh numbers.
+class NestedTypes final : public BodyTypes {
  public:
-  explicit Counter(std::uint64_t next) : next_(next) {}
-  Dim next() override { return Dim::symbol(text("#", next_++)); }
+  explicit NestedTypes(FreshNumbers& fresh) : fresh_(fresh) {}
+  Result<std::vector<Type>> infer(const Body& body, std::span<const Type> arguments) const override {
+    return infer_body_outputs(*body.graph, arguments, fresh_);
+  }
 
  private:
-  std::uint64_t next_;
+  FreshNumbers& fresh_;
 };
 
 // Finds what fresh symbols stand for, by laying inferred types beside declared ones.
@@ -154,12 +157,18 @@ std::vector<std::uint64_t> fresh_numbers(const Type& type) {
   return numbers;
 }
 
+Dim FreshNumbers::next() { return Dim::symbol(text("#", next_++)); }
+
+void FreshNumbers::keep(const Type& type) {
+  for (std::uint64_t number : fresh_numbers(type)) next_ = std::max(next_, number + 1);
+}
+
 Result<InferredOutputs> infer_node(const OpDef& op, const Attributes& attributes, std::span<const InputFact> inputs, std::size_t output_count,
-                                   std::span<const Type> declared, std::uint64_t first_fresh) {
-  Counter fresh(first_fresh);
-  OpContext context(op, attributes, inputs, output_count, &fresh, &graph_body_types());
+                                   std::span<const Type> declared, FreshNumbers& fresh) {
+  Matching matching(fresh.next_number());
+  NestedTypes nested(fresh);
+  OpContext context(op, attributes, inputs, output_count, &fresh, &nested);
   IT_TRY(std::vector<Type> inferred, infer_types(context));
-  Matching matching(first_fresh);
   std::size_t hints = std::min(inferred.size(), declared.size());
   for (std::size_t i = 0; i < hints; ++i) matching.match(inferred[i], declared[i]);
   matching.solve();

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "libcore/ops/op.h"
+#include "libcore/ir/graph.h"
 
 namespace infini {
 
@@ -17,15 +17,28 @@ std::optional<std::uint64_t> fresh_number(std::string_view symbol);
 // Those of all symbols of that form in `type`, in its dimensions' order.
 std::vector<std::uint64_t> fresh_numbers(const Type& type);
 
+// Hands out "#N", "#N+1", ...
+class FreshNumbers final : public FreshDims {
+ public:
+  explicit FreshNumbers(std::uint64_t next) : next_(next) {}
+  Dim next() override;
+  // None of those in `type` from now on.
+  void keep(const Type& type);
+  std::uint64_t next_number() const { return next_; }
+
+ private:
+  std::uint64_t next_;
+};
+
 struct InferredOutputs {
   std::vector<Type> types;                              // one per output
   std::vector<std::optional<expr::DimTensor>> dims;     // one per output
   std::vector<std::string> conflicts;                   // "output 0 is f32[2], declared f32[3]"
 };
 
-// `first_fresh`: "#N" from this number on is free. A declared number, symbol, rank or type takes the place of what inference does not
-// know; everywhere else inference stands, and a contradiction becomes a conflict. Errors: as infer_types.
+// A declared number, symbol, rank or type takes the place of what inference does not know; everywhere else inference stands, and a
+// contradiction becomes a conflict. Errors: as infer_types.
 Result<InferredOutputs> infer_node(const OpDef& op, const Attributes& attributes, std::span<const InputFact> inputs, std::size_t output_count,
-                                   std::span<const Type> declared, std::uint64_t first_fresh);
+                                   std::span<const Type> declared, FreshNumbers& fresh);
 
 }  // namespace infini

@@ -128,12 +128,6 @@ class Structure {
         return internal_error(text("body '", inner.name(), "' captures '", outside.name, "' with other elements than it has"));
       }
     }
-    auto differs = [&inner](std::span<const ValueId> values, const std::vector<Type>& types) {
-      return !std::ranges::equal(values, types, [&inner](ValueId id, const Type& type) { return inner.value(id).type == type; });
-    };
-    if (differs(inner.inputs(), body.input_types) || differs(inner.outputs(), body.output_types)) {
-      return internal_error(text("body '", inner.name(), "' notes other types than its graph has"));
-    }
     if (inner.shared_sources() != graph_.shared_sources() && !std::ranges::equal(inner.sources(), graph_.sources())) {
       return internal_error(text("body '", inner.name(), "' has other sources than the graph around it"));
     }
@@ -166,11 +160,11 @@ class Structure {
   std::vector<bool> known_;  // by value: an input, capture or constant, or computed by a node seen so far
 };
 
-// Inference of one node gives what the graph says.
-Status check_types(const Graph& graph, const Node& node, std::uint64_t first_fresh) {
+// Inference of one node, with fresh dimensions that are the same for every node, gives what the graph says.
+Status check_types(const Graph& graph, const Node& node, FreshNumbers fresh) {
   std::vector<Type> stated;
   for (ValueId output : node.outputs) stated.push_back(output ? graph.value(output).type : Type{});
-  IT_TRY(InferredOutputs inferred, infer_node(*node.op, node.attributes, input_facts(graph, node), node.outputs.size(), stated, first_fresh));
+  IT_TRY(InferredOutputs inferred, infer_node(*node.op, node.attributes, input_facts(graph, node), node.outputs.size(), stated, fresh));
   for (std::size_t i = 0; i < node.outputs.size(); ++i) {
     if (!node.outputs[i]) continue;
     const ValueInfo& value = graph.value(node.outputs[i]);
@@ -185,12 +179,10 @@ Status check_types(const Graph& graph, const Node& node, std::uint64_t first_fre
 Status verify(const Graph& graph, std::size_t depth) {
   if (depth > nesting_limit) return internal_error(text("graphs are nested more than ", nesting_limit, " deep"));
   IT_TRY_VOID(verify_structure(graph));
-  std::uint64_t first_fresh = 0;
-  for (const ValueInfo& value : graph.values()) {
-    for (std::uint64_t number : fresh_numbers(value.type)) first_fresh = std::max(first_fresh, number + 1);
-  }
+  FreshNumbers fresh(0);
+  for (const ValueInfo& value : graph.values()) fresh.keep(value.type);
   for (const Node& node : graph.nodes()) {
-    if (node.op) IT_TRY_VOID(within(describe(graph, node), check_types(graph, node, first_fresh)));
+    if (node.op) IT_TRY_VOID(within(describe(graph, node), check_types(graph, node, fresh)));
     for (const Body* body : bodies(node)) {
       IT_TRY_VOID(within(text(describe(graph, node), ": body '", body->graph->name(), "'"), verify(*body->graph, depth + 1)));
     }

@@ -19,7 +19,6 @@ class Graph;
 struct Body {
   std::shared_ptr<const Graph> graph;
   std::vector<ValueId> captures;
-  std::vector<Type> input_types, output_types;  // the graph's own, for infer; filled in by GraphBuilder::add_node
 };
 
 enum class AttributeKind : std::uint8_t { integer, real, text, integers, reals, texts, tensor, type, body, tensors, bodies };

@@ -9,7 +9,7 @@ namespace {
 
 Result<std::vector<Type>> infer(const OpContext& context) {
   const Body* body = context.attributes().get<Body>("body");
-  if (!context.bodies()) return body->output_types;
+  if (!context.bodies()) return std::vector<Type>(context.output_count());
   std::vector<Type> arguments;
   for (std::size_t i = 0; i < context.input_count(); ++i) arguments.push_back(context.has(i) ? context.type(i) : Type());
   return context.bodies()->infer(*body, arguments);
