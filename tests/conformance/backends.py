@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pathlib
 import pickle
+import shutil
 import subprocess
 from typing import Protocol
 
@@ -42,7 +43,10 @@ class Toolchain:
     """The installed tools; the stream goes from one to the next through pipes."""
 
     def __init__(self, folder: pathlib.Path | None, run_options: list[str]) -> None:
-        """folder holds the executables (None: they are on the PATH); run_options go to it-run and it-check too."""
+        """folder holds the executables (None: they are on the PATH); run_options go to it-run and it-check too. Raises
+        ToolError where there is no it-import."""
+        if not shutil.which("it-import", path=folder):
+            raise ToolError(f"no it-import in {folder or 'the folders of PATH'}")
         self._folder, self._run_options = folder, run_options
 
     def _call(self, tool: str, *arguments: str, stream: bytes | None = None, allowed: tuple[int, ...] = (0,)

@@ -246,4 +246,7 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except ToolError as problem:
+        sys.exit(str(problem))
