@@ -1,0 +1,62 @@
+// One option table per tool: parser, --help, man check and completions come from it.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace infini::cli {
+
+enum class Takes : std::uint8_t { flag, value, optional_value };
+
+struct Option {
+  std::string_view names;       // "-o,--output"; the last long one is its key
+  Takes takes = Takes::flag;
+  std::string_view value = {};  // "FILE"
+  std::string_view help = {};
+  std::string_view group = {};  // heading in --help
+  bool repeat = false;          // may be given several times; else the last one counts
+};
+
+struct Tool {
+  std::string_view name;        // "it-opt"
+  std::string_view summary;
+  std::string_view operands;    // "[FILE|-]"
+  std::size_t min_operands = 0, max_operands = 1;
+  std::span<const std::string_view> examples;  // shown first
+  std::span<const Option> options;             // besides the common ones
+};
+
+// Those that every tool has: --help, --version, -v, -q, --color.
+std::span<const Option> common_options();
+
+// What was on the command line.
+class Arguments {
+ public:
+  bool has(std::string_view key) const { return values_.contains(key); }
+  // The last value given, or `otherwise`.
+  std::string get(std::string_view key, std::string_view otherwise = "") const;
+  const std::vector<std::string>& all(std::string_view key) const;
+  const std::vector<std::string>& operands() const { return operands_; }
+  std::size_t count(std::string_view key) const { return has(key) ? values_.find(key)->second.size() : 0; }
+
+ private:
+  friend std::variant<Arguments, int> parse(const Tool&, int, char**);
+  std::map<std::string, std::vector<std::string>, std::less<>> values_;
+  std::vector<std::string> operands_;
+};
+
+// The arguments; or, where that is all there is to do (--help, --version, a usage error, which is printed), the exit status.
+std::variant<Arguments, int> parse(const Tool& tool, int argc, char** argv);
+
+std::string help(const Tool& tool);
+// All options as JSON: for completions and for programs.
+std::string help_json(const Tool& tool);
+// The text of --version.
+std::string version(std::string_view tool);
+
+}  // namespace infini::cli
