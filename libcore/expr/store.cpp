@@ -15,7 +15,9 @@ void store_real(Register& from, TensorWriter& to, std::int64_t first, int count)
   std::byte* at = to.bytes() + byte_size(dtype, first);
   if (dtype == DType::f32) return store_plain<float>(values, at, count);
   if (dtype == DType::f64) return store_plain<double>(values, at, count);
-  for (int i = 0; i < count; ++i) store_bits(dtype, to.bytes(), first + i, encode_float(dtype, values[i]));
+  // The values are of the type already, infinities included; only f8e8m0 has no zero, for which bits 0 stand then.
+  ConversionRule exact{.saturate = dtype == DType::f8e8m0};
+  for (int i = 0; i < count; ++i) store_bits(dtype, to.bytes(), first + i, encode_float(dtype, values[i], exact));
 }
 
 void store_integer(Register& from, TensorWriter& to, std::int64_t first, int count) {
