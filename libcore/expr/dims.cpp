@@ -167,8 +167,7 @@ std::optional<DimTensor> evaluate_dims(const Program& program, std::size_t outpu
   auto extents = constant_extents(type.shape);
   auto count = extents ? infini::element_count(*extents) : std::nullopt;
   if (!count || *count > static_cast<std::int64_t>(limit)) return std::nullopt;
-  DimDomain domain(program, inputs);
-  ElementEvaluator<DimDomain> evaluator(program, domain);
+  ElementEvaluator<DimDomain> evaluator(program, DimDomain(program, inputs));
   evaluator.limit_steps(most_steps);
   DimTensor out{type.shape, {}};
   std::vector<std::int64_t> at(extents->size());

@@ -27,15 +27,17 @@ class ElementEvaluator {
  public:
   using Value = typename Domain::Value;
 
-  ElementEvaluator(const Program& program, Domain& domain)
-      : program_(program), domain_(domain), lowered_(program.definitions.size()), known_(program.definitions.size()) {
+  ElementEvaluator(const Program& program, Domain domain)
+      : program_(program), domain_(std::move(domain)), lowered_(program.definitions.size()), known_(program.definitions.size()) {
     for (const TensorInfo& input : program.inputs) tensors_.push_back(&input);
     for (const Definition& definition : program.definitions) tensors_.push_back(&definition.type);
   }
 
-  // Steps left before every further result is what unknown_read gives; bounds the work on hostile programs.
+  // After so many steps evaluation stops: exhausted() is true and results are worth nothing. Bounds the work on hostile programs.
   void limit_steps(std::int64_t steps) { steps_left_ = steps; }
   bool exhausted() const { return steps_left_ <= 0; }
+
+  Value output(std::size_t output, std::span<const std::int64_t> at) { return element(program_.outputs[output], at); }
 
   Value element(int tensor, std::span<const std::int64_t> at) {
     const TensorInfo& type = *tensors_[static_cast<std::size_t>(tensor)];
@@ -151,7 +153,7 @@ class ElementEvaluator {
   }
 
   const Program& program_;
-  Domain& domain_;
+  Domain domain_;
   std::vector<const TensorInfo*> tensors_;
   std::vector<std::optional<Lowered>> lowered_;
   std::vector<std::unordered_map<std::int64_t, Value>> known_;  // by element number

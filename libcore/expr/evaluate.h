@@ -1,6 +1,6 @@
 // Evaluation of programs.
 //
-// Three ways over the same terms: `evaluate_element<Domain>` asks for single elements, on demand, in any domain; `run` computes whole tensors
+// Three ways over the same terms: `elements<Domain>` gives single elements, on demand, in any domain; `run` computes whole tensors
 // in the element types themselves (the reference kernels); `evaluate_dims` follows small integer tensors through symbolic dimensions.
 #pragma once
 
@@ -31,29 +31,56 @@ struct DimTensor {
 // than `limit` elements. An element that depends on an unknown one, or on a comparison that the symbols leave open, is not known.
 std::optional<DimTensor> evaluate_dims(const Program& program, std::size_t output, std::span<const DimTensor* const> inputs, std::size_t limit = 64);
 
-// ---- domains for certificates -----------------------------------------------------------------------------------------------------------
+// ---- single elements, in several domains -------------------------------------------------------------------------------------------------
 
-// Integers modulo the Mersenne prime 2^61-1: + - * exact, division by modular inverse; other functions are uninterpreted (a hash of
-// operator and operands), so equal results mean equal expressions with high probability.
+// Numbers in their own types, each operation rounded, as `run` does. A string or complex number is a number that stands for it (0 for the
+// zero element).
+struct Typed {
+  using Value = Number;
+};
+
+// The two domains for certificates. Float types are abstract; what is computed from literals, loop variables, dimensions and the elements
+// of integer and bool inputs alone is computed in its own types, so that indices and conditions are numbers. The Value of an integer or
+// bool is its i64 as bits. A condition or index that depends on a float makes an uninterpreted term of select or read.
+
+// Integers modulo the Mersenne prime 2^61-1: + - * exact, division by modular inverse, powers by small literals; other functions are
+// uninterpreted (a hash of operator and operands), so equal results mean equal expressions with high probability. minimum and maximum do
+// not see the order of their operands.
 struct PrimeField {
   using Value = std::uint64_t;
   static constexpr std::uint64_t prime = (std::uint64_t{1} << 61) - 1;
 };
-// Hash-consed terms: nothing is interpreted but loop variables, dimensions and index arithmetic.
+// Hashed terms, nothing interpreted: equal Values mean that the same operations, in the same order, are applied to the same elements.
 struct Uninterpreted {
   using Value = std::uint64_t;
 };
-// Numbers in their own types, each operation rounded: a float type as f64, an integer type as i64.
-struct Typed {
-  struct Value {
-    double real = 0;
-    std::int64_t integer = 0;
-  };
-};
 
-// One element of output `output` at `at`; `input(tensor, indices)` gives an input's element inside its extents. Dimensions must be numbers.
+// A float literal as an element of the field; a constant of a program that is given to the other as an input must be given so.
+std::uint64_t in_prime_field(double value);
+
+// Element `indices` of an input, inside its extents. PrimeField: a float's below the prime.
 template <class Domain>
-typename Domain::Value evaluate_element(const Program& program, std::size_t output, std::span<const std::int64_t> at,
-                                        const std::function<typename Domain::Value(int tensor, std::span<const std::int64_t> indices)>& input);
+using ElementOfInput = std::function<typename Domain::Value(int tensor, std::span<const std::int64_t> indices)>;
+
+// Element `indices` of output `output`.
+template <class Domain>
+using ElementOfOutput = std::function<typename Domain::Value(std::size_t output, std::span<const std::int64_t> indices)>;
+
+// Elements of a program's outputs, on demand; those of definitions are computed once and kept by the function returned. `program` must
+// outlive it and have dimensions that are numbers.
+template <class Domain>
+ElementOfOutput<Domain> elements(const Program& program, ElementOfInput<Domain> input);
+template <>
+ElementOfOutput<Typed> elements<Typed>(const Program& program, ElementOfInput<Typed> input);
+template <>
+ElementOfOutput<PrimeField> elements<PrimeField>(const Program& program, ElementOfInput<PrimeField> input);
+template <>
+ElementOfOutput<Uninterpreted> elements<Uninterpreted>(const Program& program, ElementOfInput<Uninterpreted> input);
+
+// One element of output `output` at `at`.
+template <class Domain>
+typename Domain::Value evaluate_element(const Program& program, std::size_t output, std::span<const std::int64_t> at, const ElementOfInput<Domain>& input) {
+  return elements<Domain>(program, input)(output, at);
+}
 
 }  // namespace infini::expr
