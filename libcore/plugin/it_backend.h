@@ -70,7 +70,8 @@ typedef enum it_op {
   IT_EX_READ = 3,    /* tensor number i at the indices operands[a .. a+b): i64 each */
   IT_EX_CAST = 4,    /* a, to dtype; i: bit 0 no saturation, bits 1-2 rounding (0 nearest even, 1 up, 2 down) */
   IT_EX_SELECT = 5,  /* a ? b : c */
-  IT_EX_SUM = 6,     /* reductions over loop variable i in [0, extent b of `bounds`): body a */
+  IT_EX_SUM = 6,     /* reductions over loop variable i in [0, extent b of `bounds`): body a. Floats accumulate in f64 and are rounded once;
+                      * one whose body is the same reduction in the same dtype is one with it: one accumulator, one rounding */
   IT_EX_PROD = 7,
   IT_EX_MAX = 8,
   IT_EX_MIN = 9,
