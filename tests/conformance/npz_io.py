@@ -1,9 +1,10 @@
 """Named values in .npz files, in the form the tools read and write, as NumPy arrays.
 
-A tensor is a member NAME.npy. What NumPy's format cannot say stands in the member __dtypes__.json, a JSON object:
-{"NAME": TYPE} for every value, with TYPE one of ELEMENT_TYPES; for a sequence {"NAME": "seq(TYPE)", "NAME#": LENGTH}
-and members NAME.0.npy, NAME.1.npy, ... The 16-bit bfloat16 has the descriptor <V2 there; the 8-bit floats have |V1, and
-so have the types of 4 and 2 bits, one element per byte. Strings are <U arrays.
+A tensor is a member NAME.npy. What NumPy's format cannot say stands in the member __dtypes__.json, a JSON object of
+strings: {"NAME": TYPE} with TYPE one of ELEMENT_TYPES for what NumPy has no type for; {"NAME": "seq(TYPE)", "NAME#":
+LENGTH} for a sequence, with the members NAME.0, NAME.1, ...; and likewise "optional(TYPE)", of length 0 or 1. Items
+that need it have entries of their own. bfloat16 has the descriptor <V2; the 8-bit floats have |V1, and so have the
+types of 4 and 2 bits, one element per byte. Strings are <U arrays.
 
 Here every element type is a NumPy dtype (ml_dtypes' where NumPy has none), strings are arrays of str objects, a
 sequence is a list of arrays, and an optional without a value is None.
@@ -92,29 +93,34 @@ def read_npz(path: pathlib.Path) -> dict[str, Value]:
     types = json.loads(content.pop(TYPES_MEMBER, b"{}"))
     arrays = {member.removesuffix(".npy"): np.lib.format.read_array(io.BytesIO(data), allow_pickle=False)
               for member, data in content.items()}
-    values: dict[str, Value] = {}
-    for name, kind in types.items():
-        if kind == "none":
-            values[name] = None
-        elif isinstance(kind, str) and kind.startswith("seq("):
-            element = kind[4:-1]
-            values[name] = [_from_member(arrays.pop(f"{name}.{i}"), element) for i in range(types[f"{name}#"])]
-    return values | {name: _from_member(array, types.get(name)) for name, array in arrays.items()}
+    composite = {name for name, kind in types.items() if "(" in kind}
+
+    def value(name: str) -> Value:
+        if name not in composite:
+            return _from_member(arrays.pop(name), types.get(name))
+        items = [value(f"{name}.{i}") for i in range(int(types[f"{name}#"]))]
+        if types[name].startswith("seq("):
+            return items
+        return items[0] if items else None
+
+    items = {f"{name}.{i}" for name in composite for i in range(int(types[f"{name}#"]))}
+    values = {name: value(name) for name in composite - items}
+    return values | {name: value(name) for name in list(arrays)}
 
 
 def write_npz(path: pathlib.Path, values: Mapping[str, Value]) -> None:
-    """Writes values in the same form. An empty sequence is one of f32."""
-    types: dict[str, str | int] = {}
+    """Writes values in the same form. Of a value that is absent or empty no type is known: it is given f32."""
+    types: dict[str, str] = {}
     arrays: dict[str, np.ndarray] = {}
     for name, value in values.items():
         if value is None:
-            types[name] = "none"
+            types |= {name: "optional(f32)", f"{name}#": "0"}
         elif isinstance(value, list):
-            types |= {name: f"seq({type_name(value[0]) if value else 'f32'})", f"{name}#": len(value)}
+            types |= {name: f"seq({type_name(value[0]) if value else 'f32'})", f"{name}#": str(len(value))}
             arrays |= {f"{name}.{i}": element for i, element in enumerate(value)}
         else:
-            types[name] = type_name(value)
             arrays[name] = value
+    types |= {name: type_name(array) for name, array in arrays.items() if _to_member(array).dtype.kind == "V"}
     with zipfile.ZipFile(path, "w") as members:
         members.writestr(TYPES_MEMBER, json.dumps(types))
         for name, array in arrays.items():
