@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import onnx
@@ -72,18 +73,18 @@ class GraphBuilder:
         return self.constant(self._random.standard_normal(shape, np.float32) * np.float32(scale), read_whole)
 
     def emit_many(self, op_type: str, inputs: Sequence[Value], shapes: Sequence[Sequence[int]],
-                  **attributes: object) -> list[Value]:
+                  **attributes: Any) -> list[Value]:
         """Appends a node with one output per shape."""
         stem = f"{op_type}_{len(self._nodes)}"
         names = [f"{stem}_out{i}" for i in range(len(shapes))]
         self._nodes.append(helper.make_node(op_type, [v.name for v in inputs], names, name=stem, **attributes))
         return [Value(name, tuple(shape)) for name, shape in zip(names, shapes)]
 
-    def emit(self, op_type: str, inputs: Sequence[Value], shape: Sequence[int], **attributes: object) -> Value:
+    def emit(self, op_type: str, inputs: Sequence[Value], shape: Sequence[int], **attributes: Any) -> Value:
         """Appends a node with one output."""
         return self.emit_many(op_type, inputs, [shape], **attributes)[0]
 
-    def elementwise(self, op_type: str, *inputs: Value, **attributes: object) -> Value:
+    def elementwise(self, op_type: str, *inputs: Value, **attributes: Any) -> Value:
         """Appends a node whose output has the broadcast shape of its inputs."""
         return self.emit(op_type, inputs, np.broadcast_shapes(*(v.shape for v in inputs)), **attributes)
 

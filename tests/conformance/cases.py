@@ -95,6 +95,7 @@ def cases_in_memory() -> Iterator[Case]:
         warnings.simplefilter("ignore")
         tests = loader.load_model_tests(kind="node")
     for test in tests:
+        assert test.model is not None and test.data_sets is not None
         graph = test.model.graph
         sets = [DataSet({i: protos.normalise(value, info.type)
                          for i, (value, info) in enumerate(zip(inputs, graph.input, strict=True))},

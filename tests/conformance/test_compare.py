@@ -107,7 +107,7 @@ class Alteration(unittest.TestCase):
 class Files(unittest.TestCase):
     def test_every_type_survives_a_file(self) -> None:
         values: dict[str, npz_io.Value] = dict(every_array())
-        values |= {"a/b:0": np.float32(3.5).reshape(()), "list": [np.ones(2, np.int64), np.zeros((0, 3), np.int64)],
+        values |= {"a/b:0": np.array(3.5, np.float32), "list": [np.ones(2, np.int64), np.zeros((0, 3), np.int64)],
                    "empty": [], "nothing": None, "small list": [np.array([1, -2]).astype(ml_dtypes.int4)]}
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "values.npz"
@@ -118,8 +118,8 @@ class Files(unittest.TestCase):
             self.assertIsNone(difference(found[name], value, 0, 0), name)
 
     def test_codes_of_small_types(self) -> None:
-        codes = {"i4": (b"\x07\x08\x0f", [7, -8, -1]), "u4": (b"\x00\x09\x0f", [0, 9, 15]), "i2": (b"\x01\x02\x03", [1, -2, -1]),
-                 "u2": (b"\x00\x02\x03", [0, 2, 3]), "f4e2m1": (b"\x01\x07\x0e", [0.5, 6, -4]),
+        codes = {"i4": (b"\x07\x08\x0f", [7, -8, -1]), "u4": (b"\x00\x09\x0f", [0, 9, 15]),
+                 "i2": (b"\x01\x02\x03", [1, -2, -1]), "u2": (b"\x00\x02\x03", [0, 2, 3]), "f4e2m1": (b"\x01\x07\x0e", [0.5, 6, -4]),
                  "f8e4m3fn": (b"\x38\x7e\xb8", [1, 448, -1]), "f8e8m0": (b"\x7f\x80\x7e", [1, 2, 0.5])}
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "codes.npz"
@@ -130,6 +130,7 @@ class Files(unittest.TestCase):
                     np.lib.format.write_array(buffer, np.frombuffer(data, "V1"))
                     members.writestr(f"{name}.npy", buffer.getvalue())
             for name, array in npz_io.read_npz(path).items():
+                assert isinstance(array, np.ndarray)
                 self.assertEqual(array.astype(np.float32).tolist(), codes[name][1], name)
 
 

@@ -17,13 +17,14 @@ import os
 import pathlib
 import sys
 import zipfile
+from typing import Any
 
 
-def read_config(folder: str) -> dict[str, object]:
+def read_config(folder: str) -> dict[str, Any]:
     return json.loads((pathlib.Path(folder) / "config.min.json").read_text(encoding="utf-8"))
 
 
-def features(file: str, config: dict[str, object]) -> list[int]:
+def features(file: str, config: dict[str, Any]) -> list[int]:
     """The model's input tokens. Exits where the file has too few bytes to ask the model about."""
     first, last, padding, block = (int(config[key]) for key in ("beg_size", "end_size", "padding_token", "block_size"))
     with open(file, "rb") as stream:

@@ -6,6 +6,8 @@ gradients by its own parameters in `gradients`, and returns the gradient by its 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
@@ -18,7 +20,7 @@ class Layer:
     """parameters: trained arrays by ONNX operand name; state: further operands that the export needs."""
 
     op_type = ""
-    attributes: dict[str, object] = {}
+    attributes: dict[str, Any] = {}
 
     def __init__(self) -> None:
         self.parameters: dict[str, Array] = {}

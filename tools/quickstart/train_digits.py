@@ -69,7 +69,9 @@ def train(network: list[Layer], images: Array, labels: np.ndarray, random: np.ra
 
 def export(network: list[Layer]) -> onnx.ModelProto:
     """The trained network as an exporter writes it: one node per layer, Softmax last."""
-    nodes, constants, source = [], {}, "image"
+    nodes: list[onnx.NodeProto] = []
+    constants: dict[str, Array] = {}
+    source = "image"
     for index, layer in enumerate(network):
         target = f"{layer.op_type.lower()}_{index}.out"
         node, operands = layer.export(f"{layer.op_type.lower()}_{index}", source, target)
