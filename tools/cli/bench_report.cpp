@@ -1,0 +1,123 @@
+#include "tools/cli/bench_report.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+#include "libcore/base/text.h"
+
+namespace infini::cli {
+namespace {
+
+constexpr std::size_t profiled_rows = 40;
+
+double percentile(std::vector<double> times, double percent) {
+  std::sort(times.begin(), times.end());
+  double position = percent / 100 * static_cast<double>(times.size() - 1);
+  auto below = static_cast<std::size_t>(position);
+  std::size_t above = std::min(below + 1, times.size() - 1);
+  return times[below] + (position - static_cast<double>(below)) * (times[above] - times[below]);
+}
+
+double mean(const std::vector<double>& times) { return std::accumulate(times.begin(), times.end(), 0.0) / static_cast<double>(times.size()); }
+
+double deviation(const std::vector<double>& times) {
+  double centre = mean(times), sum = 0;
+  for (double time : times) sum += (time - centre) * (time - centre);
+  return std::sqrt(sum / static_cast<double>(times.size()));
+}
+
+std::string ms(double value) {
+  char buffer[32];
+  auto end = std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::fixed, 3).ptr;
+  return std::string(buffer, end);
+}
+
+std::string fixed_width(std::string text, std::size_t width) {
+  text.resize(std::max(text.size(), width), ' ');
+  return text;
+}
+
+}  // namespace
+
+Result<std::vector<double>> percentile_list(const std::string& written) {
+  std::vector<double> out;
+  for (const std::string& word : infini::split(written, ',')) {
+    double value = 0;
+    if (!parse_double(word, value) || !(value >= 0 && value <= 100)) return usage_error(text("--percentile=", written, ": expected numbers from 0 to 100"));
+    out.push_back(value);
+  }
+  return out;
+}
+
+Result<std::vector<ProfileRow>> profile(const Graph& graph, const Devices& devices, std::span<const Value> inputs, double iterations) {
+  std::map<std::tuple<const Node*, std::string, std::string>, ProfileRow> rows;
+  bool counting = false;
+  ExecOptions options;
+  options.devices = devices;
+  options.on_step = [&](const StepEvent& event) {
+    if (!counting) return;
+    ProfileRow& row = rows[{&event.node, std::string(event.kind), std::string(event.kernel)}];
+    if (row.op.empty()) {
+      row = {event.node.type, event.node.name, std::string(event.kernel), std::string(event.kind), std::string(event.device), {}, 0};
+      for (std::uint32_t source : event.node.origin) row.origins.push_back(event.graph.sources()[source].name);
+    }
+    row.ms += event.ns / 1e6 / iterations;
+  };
+  IT_TRY(std::unique_ptr<Executor> executor, Executor::make(std::make_shared<const Graph>(graph), std::move(options)));
+  IT_TRY([[maybe_unused]] std::vector<Value> first, executor->run(inputs));
+  counting = true;
+  for (double i = 0; i < iterations; ++i) {
+    IT_TRY([[maybe_unused]] std::vector<Value> again, executor->run(inputs));
+  }
+  std::vector<ProfileRow> out;
+  for (auto& [key, row] : rows) out.push_back(std::move(row));
+  std::stable_sort(out.begin(), out.end(), [](const ProfileRow& a, const ProfileRow& b) { return a.ms > b.ms; });
+  return out;
+}
+
+std::string to_text(const BenchReport& report) {
+  const std::vector<double>& times = report.times_ms;
+  std::string out = text("device       ", report.device, "\nread         ", ms(report.read_ms), " ms\noptimise     ", ms(report.optimise_ms), " ms\nload         ",
+                         ms(report.load_ms), " ms\nfirst run    ", ms(report.first_run_ms), " ms (planning and packing included)\nruns         ", times.size(),
+                         "\nmin          ", ms(percentile(times, 0)), " ms\nmedian       ", ms(percentile(times, 50)), " ms\nmean         ", ms(mean(times)),
+                         " ms, deviation ", ms(deviation(times)), " ms\n");
+  for (double percent : report.percentiles) out += text(fixed_width(text("p", percent), 13), ms(percentile(times, percent)), " ms\n");
+  out += text("arena        ", human_bytes(report.arena_bytes), "\n");
+  if (report.profile.empty()) return out;
+  double total = 0, shown = 0;
+  for (const ProfileRow& row : report.profile) total += row.ms;
+  out += text("\nper node, ", ms(total), " ms in all:\n");
+  for (std::size_t i = 0; i < std::min(report.profile.size(), profiled_rows); ++i) {
+    const ProfileRow& row = report.profile[i];
+    shown += row.ms;
+    std::string share = text(static_cast<std::int64_t>(std::lround(1000 * row.ms / total)) / 10.0, "%");
+    out += text(fixed_width(ms(row.ms), 10), fixed_width(share, 7), fixed_width(row.device, 10), fixed_width(row.op, 18), " ", row.kind == "kernel" ? row.kernel : row.kind,
+                "  ", row.name, row.origins.size() > 1 ? text("  <- ", join(row.origins, " ")) : "", "\n");
+  }
+  if (report.profile.size() > profiled_rows) out += text(fixed_width(ms(total - shown), 10), "in ", report.profile.size() - profiled_rows, " more\n");
+  return out;
+}
+
+std::string to_json(const BenchReport& report) {
+  const std::vector<double>& times = report.times_ms;
+  std::string out = text("{\"schema\": \"it-bench/1\", \"device\": ", infini::quoted(report.device), ", \"min_ms\": ", percentile(times, 0), ", \"median_ms\": ",
+                         percentile(times, 50), ", \"mean_ms\": ", mean(times), ", \"deviation_ms\": ", deviation(times), ", \"max_ms\": ", percentile(times, 100),
+                         ", \"runs\": ", times.size(), ",\n \"percentiles\": {");
+  for (std::size_t i = 0; i < report.percentiles.size(); ++i) {
+    out += text(i ? ", " : "", "\"p", report.percentiles[i], "\": ", percentile(times, report.percentiles[i]));
+  }
+  out += text("},\n \"phases_ms\": {\"read\": ", report.read_ms, ", \"optimise\": ", report.optimise_ms, ", \"load\": ", report.load_ms, ", \"first_run\": ",
+              report.first_run_ms, "}, \"arena_bytes\": ", report.arena_bytes, ",\n \"times_ms\": [", join(times, ", "), "],\n \"profile\": [");
+  for (std::size_t i = 0; i < report.profile.size(); ++i) {
+    const ProfileRow& row = report.profile[i];
+    std::vector<std::string> origins;
+    for (const std::string& origin : row.origins) origins.push_back(infini::quoted(origin));
+    out += text(i ? "," : "", "\n  {\"op\": ", infini::quoted(row.op), ", \"name\": ", infini::quoted(row.name), ", \"kind\": ", infini::quoted(row.kind), ", \"kernel\": ",
+                infini::quoted(row.kernel), ", \"device\": ", infini::quoted(row.device), ", \"ms\": ", row.ms, ", \"origins\": [", join(origins, ", "), "]}");
+  }
+  return out + "]}\n";
+}
+
+}  // namespace infini::cli

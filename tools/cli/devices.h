@@ -1,0 +1,36 @@
+// Devices by name: built-in backends, plugins by path or by name, and what may stand in for them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "libcore/exec/planner.h"
+#include "tools/cli/options.h"
+#include "tools/cli/status.h"
+
+namespace infini::cli {
+
+// -d, --fallback, --threads, --device-option, --backend-dir.
+std::span<const Option> device_options();
+
+// A device asked for by name.
+struct DeviceName {
+  std::string backend;  // "cpu", or a path with a slash
+  std::int32_t index = 0;
+  bool implied = false; // the user did not name it: what stands in for the first
+};
+
+// The devices in order of preference, those that stand in included: `cpu` may lean on `reference`; others on what --fallback names.
+Result<std::vector<DeviceName>> device_names(const Arguments& arguments);
+Result<Devices> open_devices(const Arguments& arguments);
+// One device by name, without any that stands in.
+Result<Devices> open_named(const std::string& name, const Arguments& arguments);
+// The reference device alone, whatever the options say.
+Result<Devices> open_reference();
+
+// Names of the built-in backends and of the plugins found in the search path.
+std::vector<std::string> known_backends(const Arguments& arguments);
+// One line per device: name, description, or why it cannot be opened.
+std::string list_devices(const Arguments& arguments);
+
+}  // namespace infini::cli

@@ -1,0 +1,83 @@
+#include "tools/cli/print_values.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "libcore/base/text.h"
+
+namespace infini::cli {
+namespace {
+
+std::string element(const Tensor& tensor, std::int64_t i) {
+  if (tensor.dtype() == DType::str) return infini::quoted(tensor.strings()[static_cast<std::size_t>(i)]);
+  if (tensor.dtype() == DType::boolean) return tensor.as_int(i) ? "true" : "false";
+  if (tensor.dtype() == DType::u64) return text(static_cast<std::uint64_t>(tensor.as_int(i)));
+  if (is_integer(tensor.dtype())) return text(tensor.as_int(i));
+  double value = tensor.as_double(i);
+  return tensor.dtype() == DType::f64 ? text(value) : text(static_cast<float>(value));
+}
+
+// Elements [begin, end) of the axes from `axis` on, in brackets.
+void append(const Tensor& tensor, std::size_t axis, std::int64_t begin, std::size_t& left, std::string& out) {
+  if (axis == tensor.rank()) {
+    out += element(tensor, begin);
+    if (left > 0) --left;
+    return;
+  }
+  std::int64_t stride = 1;
+  for (std::size_t a = axis + 1; a < tensor.rank(); ++a) stride *= tensor.extents()[a];
+  out += '[';
+  for (std::int64_t i = 0; i < tensor.extents()[axis]; ++i) {
+    if (i > 0) out += ", ";
+    if (left == 0) {
+      out += "...";
+      break;
+    }
+    append(tensor, axis + 1, begin + i * stride, left, out);
+  }
+  out += ']';
+}
+
+std::string statistics(const Tensor& tensor) {
+  double low = INFINITY, high = -INFINITY, sum = 0;
+  std::int64_t not_numbers = 0;
+  for (std::int64_t i = 0; i < tensor.count(); ++i) {
+    double value = tensor.as_double(i);
+    if (std::isnan(value)) {
+      ++not_numbers;
+      continue;
+    }
+    low = std::min(low, value);
+    high = std::max(high, value);
+    sum += value;
+  }
+  std::int64_t numbers = tensor.count() - not_numbers;
+  if (numbers == 0) return not_numbers ? text(" all ", not_numbers, " are NaN") : " empty";
+  auto shown = [](double value) { return text(static_cast<float>(value)); };
+  return text(" min ", shown(low), " max ", shown(high), " mean ", shown(sum / static_cast<double>(numbers)), not_numbers ? text(" NaN ", not_numbers) : "");
+}
+
+}  // namespace
+
+std::string summary_line(std::string_view name, const Value& value) {
+  const Tensor* tensor = value.tensor();
+  if (const Sequence* sequence = value.sequence()) return text(name, " ", to_string(value.type()), " of ", sequence->items.size());
+  if (!tensor || tensor->dtype() == DType::str || is_complex(tensor->dtype())) return text(name, " ", to_string(value.type()));
+  return text(name, " ", to_string(value.type()), statistics(*tensor));
+}
+
+std::string printed(std::string_view name, const Value& value, std::size_t max_elements) {
+  std::string out = text(name, " ", to_string(value.type()));
+  if (const Sequence* sequence = value.sequence()) {
+    for (std::size_t i = 0; i < sequence->items.size(); ++i) out += "\n  " + printed(text(i), sequence->items[i], max_elements);
+    return out;
+  }
+  if (const Optional* optional = value.optional()) return optional->item ? out + "\n  " + printed("item", *optional->item, max_elements) : out + " empty";
+  const Tensor* tensor = value.tensor();
+  if (!tensor || is_complex(tensor->dtype())) return out;
+  out += " = ";
+  append(*tensor, 0, 0, max_elements, out);
+  return out;
+}
+
+}  // namespace infini::cli

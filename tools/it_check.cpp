@@ -1,0 +1,67 @@
+// it-check: yes or no about a graph, its outputs, its coverage by a device, or this machine.
+#include <array>
+
+#include "libcore/base/text.h"
+#include "tools/cli/checks.h"
+#include "tools/cli/devices.h"
+#include "tools/cli/inputs.h"
+#include "tools/cli/session.h"
+
+using namespace infini;
+using namespace infini::cli;
+
+namespace {
+
+constexpr std::array<std::string_view, 4> examples = {
+    "it-import model.onnx --with-test-data DIR | it-check outputs",
+    "it-check graph model.itg --digest",
+    "it-check coverage -d cpu model.onnx",
+    "it-check env",
+};
+
+constexpr std::array own = {
+    Option{"--rtol", Takes::value, "R", "relative tolerance (the test vector's own, 1e-3)", "Comparison"},
+    Option{"--atol", Takes::value, "A", "absolute tolerance (the test vector's own, 1e-7)", "Comparison"},
+    Option{"--expect", Takes::value, "FILE.npz", "outputs: these instead of the stream's test vectors", "Comparison"},
+    Option{"--digest", Takes::flag, {}, "graph: digests of structure and content", "Graph"},
+    Option{"--history", Takes::flag, {}, "graph: the ledger", "Graph"},
+    Option{"--require", Takes::value, "DEVICE,...", "env: devices that must be there", "Environment"},
+    Option{"--json", Takes::flag, {}, "the report as JSON", "Output"},
+    Option{"-O", Takes::value, "0|1|2|3", "optimise before checking (an .onnx operand: as imported)", "Running"},
+};
+
+const Tool& tool() {
+  static const std::vector<Option> options = [] {
+    std::vector<Option> list(own.begin(), own.end());
+    list.insert(list.end(), device_options().begin(), device_options().end());
+    list.insert(list.end(), input_options().begin(), input_options().end());
+    return list;
+  }();
+  static const Tool description{"it-check", "Checks a graph (graph), its outputs (outputs), what a device can run of it (coverage), or this machine (env).",
+                                "graph|outputs|coverage|env [FILE|-]", 1, 2, examples, options};
+  return description;
+}
+
+Result<int> check(const Arguments& arguments, const Talk& talk) {
+  const std::string& verb = arguments.operands()[0];
+  if (verb == "env") return check_environment(arguments, talk);
+  if (verb != "graph" && verb != "outputs" && verb != "coverage") {
+    return usage_error(text("there is no check '", verb, "': graph, outputs, coverage or env"));
+  }
+  OpTable ops;
+  IT_TRY(Input input, read_module(arguments.operands().size() > 1 ? arguments.operands()[1] : "-", ops, talk, true));
+  if (arguments.has("O")) IT_TRY_VOID(optimise_operand(input, ops, arguments, talk));
+  if (verb == "graph") return check_graph(input.module, arguments, talk);
+  if (verb == "coverage") return check_coverage(input.module, arguments, talk);
+  return check_outputs(input.module, arguments, talk);
+}
+
+int work(const Arguments& arguments, const Talk& talk) {
+  if (arguments.has("list-devices")) return print_page(list_devices(arguments), talk);
+  Result<int> status = check(arguments, talk);
+  return status ? *status : report(talk, status.error());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return run_tool(tool(), argc, argv, work); }

@@ -1,0 +1,109 @@
+// it-run: a graph and inputs in, outputs out.
+#include <algorithm>
+#include <array>
+
+#include "libcore/base/text.h"
+#include "libcore/exec/report.h"
+#include "libcore/tensor/npz.h"
+#include "tools/cli/devices.h"
+#include "tools/cli/inputs.h"
+#include "tools/cli/module_io.h"
+#include "tools/cli/pass_options.h"
+#include "tools/cli/print_values.h"
+#include "tools/cli/session.h"
+
+using namespace infini;
+using namespace infini::cli;
+
+namespace {
+
+constexpr std::array<std::string_view, 3> examples = {
+    "it-import model.onnx | it-opt | it-run -i x=@x.npy -o y.npz",
+    "it-run model.onnx --print          (makes inputs, runs at -O2, prints the outputs)",
+    "it-run model.itg -i 'ids:1x8=randint(0,100)' --dump='*Norm*' -o all.npz",
+};
+
+constexpr std::array own = {
+    Option{"-o,--output", Takes::value, "FILE.npz", "outputs under the graph's names", "Outputs"},
+    Option{"--print", Takes::flag, {}, "print the elements of the outputs", "Outputs"},
+    Option{"--dump", Takes::value, "GLOB", "intermediate values go to the output as well (all: '*')", "Outputs", true},
+    Option{"--expect", Takes::value, "FILE.npz", "compare with these outputs; status 1 if they differ", "Outputs"},
+    Option{"--rtol", Takes::value, "R", "relative tolerance of --expect (1e-3)", "Outputs"},
+    Option{"--atol", Takes::value, "A", "absolute tolerance of --expect (1e-7)", "Outputs"},
+    Option{"-O", Takes::value, "0|1|2|3", "optimise before running (an .onnx operand: 2; a stream: as it is)", "Running"},
+};
+
+constexpr std::size_t printed_elements = 1000;
+
+const Tool& tool() {
+  static const std::vector<Option> options = [] {
+    std::vector<Option> list(input_options().begin(), input_options().end());
+    list.insert(list.end(), own.begin(), own.end());
+    list.insert(list.end(), device_options().begin(), device_options().end());
+    return list;
+  }();
+  static const Tool description{"it-run", "Runs a graph.", "[FILE|-]", 0, 1, examples, options};
+  return description;
+}
+
+// Names of the values that --dump asks for: computed ones that are no outputs anyway.
+std::vector<std::string> dumped(const Graph& graph, const Arguments& arguments) {
+  std::vector<std::string> names;
+  for (std::size_t v = 0; v < graph.values().size(); ++v) {
+    const ValueInfo& value = graph.values()[v];
+    bool output = std::find(graph.outputs().begin(), graph.outputs().end(), value_id(v)) != graph.outputs().end();
+    auto asked = [&](const std::string& glob) { return matches_glob(glob, value.name); };
+    if (value.producer && !output && std::any_of(arguments.all("dump").begin(), arguments.all("dump").end(), asked)) names.push_back(value.name);
+  }
+  return names;
+}
+
+Result<NamedValues> named(const Graph& graph, const std::vector<std::string>& observed, std::vector<Value> values) {
+  NamedValues out;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    std::string name = i < graph.outputs().size() ? graph.value(graph.outputs()[i]).name : observed[i - graph.outputs().size()];
+    out.emplace_back(std::move(name), std::move(values[i]));
+  }
+  return out;
+}
+
+Status print_outputs(const NamedValues& outputs, bool elements) {
+  std::string page;
+  for (const auto& [name, value] : outputs) page += (elements ? printed(name, value, printed_elements) : summary_line(name, value)) + "\n";
+  IT_TRY(FileWriter file, FileWriter::open("-"));
+  IT_TRY_VOID(file.write(std::string_view(page)));
+  return file.commit();
+}
+
+Result<int> run(const Arguments& arguments, const Talk& talk) {
+  OpTable ops;
+  IT_TRY(Devices devices, open_devices(arguments));
+  IT_TRY(Input input, read_module(arguments.operands().empty() ? "-" : arguments.operands()[0], ops, talk, true));
+  IT_TRY_VOID(optimise_operand(input, ops, arguments, talk));
+  const Graph& graph = input.module.graph;
+  IT_TRY(BoundInputs inputs, bind_inputs(input.module, arguments));
+  for (const std::string& line : inputs.made_up) talk.notice(line);
+  if (arguments.has("save-inputs")) {
+    IT_TRY(NamedValues used, named_inputs(graph, inputs.values));
+    IT_TRY_VOID(save_npz(arguments.get("save-inputs"), used));
+  }
+  std::vector<std::string> observed = dumped(graph, arguments);
+  if (arguments.has("dump") && observed.empty()) talk.notice("--dump matches no intermediate value");
+  IT_TRY(std::unique_ptr<Executor> executor, make_executor(graph, std::move(devices), observed, talk));
+  IT_TRY(std::vector<Value> values, executor->run(inputs.values));
+  IT_TRY(NamedValues outputs, named(graph, observed, std::move(values)));
+  if (arguments.has("output")) IT_TRY_VOID(save_npz(arguments.get("output"), outputs));
+  if (arguments.has("expect")) return compare_with_file(outputs, arguments);
+  if (!arguments.has("output") || arguments.has("print")) IT_TRY_VOID(print_outputs(outputs, arguments.has("print")));
+  return 0;
+}
+
+int work(const Arguments& arguments, const Talk& talk) {
+  if (arguments.has("list-devices")) return print_page(list_devices(arguments), talk);
+  Result<int> status = run(arguments, talk);
+  return status ? *status : report(talk, status.error());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return run_tool(tool(), argc, argv, work); }
