@@ -44,7 +44,7 @@ Result<std::uint64_t> Payloads::next_chunk(std::uint64_t done) {
 // Reads payload next_ to `into` (or through it piece by piece where that is null) and gives the pieces to `take`.
 Status Payloads::read_next(std::byte* into, const Take& take) {
   std::vector<std::byte> scratch(into ? 0 : std::min<std::uint64_t>(piece_bytes, infos_[next_].length));
-  ContentHash hash;
+  ContentHasher hash;
   for (std::uint64_t done = 0; done < infos_[next_].length;) {
     IT_TRY(std::uint64_t left, next_chunk(done));
     while (left > 0) {
