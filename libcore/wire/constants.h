@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "graph.pb.h"
+#include "schemas/graph.pb.h"
 
 #include "libcore/base/file.h"
 #include "libcore/ir/constant.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "graph.pb.h"
+#include "schemas/graph.pb.h"
 
 #include "libcore/ir/graph.h"
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "graph.pb.h"
+#include "schemas/graph.pb.h"
 
 #include "libcore/base/hash.h"
 #include "libcore/wire/wire.h"

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "graph.pb.h"
+#include "schemas/graph.pb.h"
 
 #include "libcore/ir/module.h"
 #include "libcore/wire/constants.h"

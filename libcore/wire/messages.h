@@ -1,7 +1,7 @@
 // Small messages to values of ours and back. For this folder alone.
 #pragma once
 
-#include "graph.pb.h"
+#include "schemas/graph.pb.h"
 
 #include "libcore/base/hash.h"
 #include "libcore/base/result.h"
