@@ -17,8 +17,8 @@
 namespace infini {
 
 struct ReadOptions {
-  std::string folder;  // of the .itg file, which references in it are relative to; empty: the current one
-  std::string prefix;  // what was read from the descriptor before
+  std::string folder = {};  // of the .itg file, which references in it are relative to; empty: the current one
+  std::string prefix = {};  // what was read from the descriptor before
 };
 
 // True if `first_bytes` (32 are enough) begin a stream of any version.
@@ -54,7 +54,7 @@ ByteSink descriptor_sink(int descriptor, std::string name);
 
 struct WriteOptions {
   bool by_reference = false;            // constants that lie in a file stay there; else all are embedded
-  std::string folder;                   // of a saved stream: references are made relative to it and must not leave it; empty: they are absolute
+  std::string folder = {};              // of a saved stream: references are made relative to it and must not leave it; empty: they are absolute
   StreamReader* source = nullptr;       // the stream that the module was read from: finished behind the last constant, its further frames passed on
   std::uint64_t chunk_bytes = std::uint64_t{32} << 20;  // less for tests only
 };
