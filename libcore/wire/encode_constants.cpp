@@ -13,9 +13,6 @@
 namespace infini::wire {
 namespace {
 
-// Below this a payload counts as small: a stage after this one is more likely to look into it.
-constexpr std::uint64_t small_payload = std::uint64_t{64} << 10;
-
 Result<std::string> relative_path(const std::string& path, const std::string& folder) {
   namespace fs = std::filesystem;
   std::error_code failed;
@@ -101,7 +98,6 @@ Result<std::vector<std::size_t>> encode_constants(EncodedGraph& graph, const Enc
     const Constant& constant = *graph.constants[i];
     v1::Constant& message = *graph.frame.add_constants();
     message = encode_constant_type(constant.dtype, constant.extents);
-    if (constant.digest) *message.mutable_digest() = encode_digest(*constant.digest);
     if (std::holds_alternative<AbsentPayload>(constant.payload)) {
       message.mutable_absent();
       continue;
@@ -122,6 +118,11 @@ Result<std::vector<std::size_t>> encode_constants(EncodedGraph& graph, const Enc
       message.mutable_chunked()->set_length(length);
       places.push_back(place_of(constant, graph.early[i], i, length));
     }
+  }
+  for (std::size_t i = 0; i < graph.constants.size(); ++i) {
+    v1::Constant& message = *graph.frame.mutable_constants(static_cast<int>(i));
+    const Constant& constant = *graph.constants[i];
+    if (constant.digest && !message.has_chunked()) *message.mutable_digest() = encode_digest(*constant.digest);
   }
   std::ranges::sort(places);
   std::vector<std::size_t> order;

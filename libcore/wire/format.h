@@ -19,8 +19,9 @@ inline constexpr std::size_t tool_limit = 100;                              // b
 inline constexpr int nesting_limit = 64;                                    // of graphs, types and items
 
 inline constexpr std::uint64_t page = 4096;
-// Where the payload of a chunk may start, from the stream's start: large ones can be mapped, small ones read as any element type.
-constexpr std::uint64_t alignment_of(std::uint64_t payload) { return payload >= (std::uint64_t{64} << 10) ? page : 64; }
+inline constexpr std::uint64_t small_payload = std::uint64_t{64} << 10;
+// Where the chunks of a payload of `length` bytes may start, from the stream's start: large ones can be mapped, small ones read as any element type.
+constexpr std::uint64_t alignment_of(std::uint64_t length) { return length >= small_payload ? page : 64; }
 
 inline constexpr std::uint32_t first_ancillary = 1000;
 

@@ -87,8 +87,7 @@ std::string chunk_head(std::uint64_t number, std::uint64_t offset, std::uint64_t
 }
 
 // With the least padding after which the payload starts at a multiple of `alignment`.
-std::string aligned_chunk_head(std::uint64_t start, std::uint64_t number, std::uint64_t offset, std::uint64_t payload) {
-  std::uint64_t alignment = alignment_of(payload);
+std::string aligned_chunk_head(std::uint64_t start, std::uint64_t number, std::uint64_t offset, std::uint64_t payload, std::uint64_t alignment) {
   std::string head = chunk_head(number, offset, payload, 0);
   // A padding of p bytes makes the head longer by p and a few: its tag and its length, and perhaps longer lengths around it.
   constexpr std::uint64_t most_overhead = 8;
@@ -125,10 +124,10 @@ Status FrameWriter::raw(std::uint32_t number, std::string_view content) {
   return put(content);
 }
 
-Status FrameWriter::chunk(std::uint64_t number, std::uint64_t offset, std::span<const std::byte> payload) {
-  IT_TRY_VOID(put(aligned_chunk_head(offset_, number, offset, payload.size())));
-  offset_ += payload.size();
-  return sink_(payload);
+Status FrameWriter::chunk(std::uint64_t number, std::uint64_t offset, std::span<const std::byte> bytes, std::uint64_t alignment) {
+  IT_TRY_VOID(put(aligned_chunk_head(offset_, number, offset, bytes.size(), alignment)));
+  offset_ += bytes.size();
+  return sink_(bytes);
 }
 
 }  // namespace wire

@@ -19,8 +19,8 @@ class FrameWriter {
   Status frame(const v1::Frame& frame);
   // A frame of any number with content as it came.
   Status raw(std::uint32_t number, std::string_view content);
-  // A stretch of a payload, padded to where it may be mapped.
-  Status chunk(std::uint64_t number, std::uint64_t offset, std::span<const std::byte> payload);
+  // A stretch of payload `number`, with padding before it so that it starts at a multiple of `alignment`.
+  Status chunk(std::uint64_t number, std::uint64_t offset, std::span<const std::byte> bytes, std::uint64_t alignment);
   Hash128 digest() const { return hasher_.finish(); }
 
  private:

@@ -5,6 +5,7 @@
 #include "libcore/base/file.h"
 #include "libcore/base/text.h"
 #include "libcore/wire/encode.h"
+#include "libcore/wire/format.h"
 #include "libcore/wire/memory.h"
 
 namespace infini::wire {
@@ -14,11 +15,10 @@ constexpr std::uint64_t piece_bytes = std::uint64_t{1} << 20;
 
 }  // namespace
 
-Status PayloadWriter::begin(std::uint64_t length) {
+void PayloadWriter::begin(std::uint64_t length) {
   written_ = 0;
   length_ = length;
   buffer_.clear();
-  return {};
 }
 
 // Fills chunks of exactly chunk_bytes_; the last takes what is left.
@@ -26,7 +26,7 @@ Status PayloadWriter::append(std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
     std::uint64_t chunk = std::min(chunk_bytes_, length_ - written_);
     if (buffer_.empty() && bytes.size() >= chunk) {
-      IT_TRY_VOID(frames_.chunk(digests_.size(), written_, bytes.first(chunk)));
+      IT_TRY_VOID(frames_.chunk(digests_.size(), written_, bytes.first(chunk), alignment_of(length_)));
       bytes = bytes.subspan(chunk);
       written_ += chunk;
       continue;
@@ -36,7 +36,7 @@ Status PayloadWriter::append(std::span<const std::byte> bytes) {
     buffer_.insert(buffer_.end(), bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(taken));
     bytes = bytes.subspan(taken);
     if (buffer_.size() < chunk) continue;
-    IT_TRY_VOID(frames_.chunk(digests_.size(), written_, buffer_));
+    IT_TRY_VOID(frames_.chunk(digests_.size(), written_, buffer_, alignment_of(length_)));
     written_ += chunk;
     buffer_.clear();
   }
@@ -50,7 +50,7 @@ Status PayloadWriter::write(const Tensor& tensor, bool mapped) {
     strings = encode_strings(tensor.strings());
     bytes = std::as_bytes(std::span(strings));
   }
-  IT_TRY_VOID(begin(bytes.size()));
+  begin(bytes.size());
   ContentHasher hash;
   for (std::size_t done = 0; done < bytes.size();) {
     std::span<const std::byte> window = bytes.subspan(done, std::min<std::size_t>(chunk_bytes_, bytes.size() - done));
@@ -64,7 +64,7 @@ Status PayloadWriter::write(const Tensor& tensor, bool mapped) {
 }
 
 Status PayloadWriter::pass_on(std::size_t index, std::uint64_t length) {
-  IT_TRY_VOID(begin(length));
+  begin(length);
   IT_TRY(Hash128 digest, source_->pass_on(index, [this](std::span<const std::byte> piece) { return append(piece); }));
   digests_.push_back(digest);
   return {};
@@ -74,7 +74,7 @@ Status PayloadWriter::copy_file(const FileRange& range) {
   IT_TRY(Descriptor file, open_for_reading(range.path));
   IT_TRY(FileFacts facts, file_facts(range.path));
   if (facts.size != range.file_size || facts.modified != range.modified_ns) return bad_input(text(range.path, " was changed after the import"));
-  IT_TRY_VOID(begin(range.length));
+  begin(range.length);
   ContentHasher hash;
   std::vector<std::byte> window(std::min(piece_bytes, range.length));
   for (std::uint64_t done = 0; done < range.length; done += window.size()) {

@@ -22,7 +22,7 @@ class PayloadWriter {
   const std::vector<Hash128>& digests() const { return digests_; }
 
  private:
-  Status begin(std::uint64_t length);
+  void begin(std::uint64_t length);
   Status append(std::span<const std::byte> bytes);
   Status pass_on(std::size_t index, std::uint64_t length);
   Status copy_file(const FileRange& range);

@@ -14,6 +14,7 @@
 
 #include "libcore/base/file.h"
 #include "libcore/base/text.h"
+#include "libcore/wire/format.h"
 
 namespace infini::test {
 
@@ -199,9 +200,29 @@ Written written(Module module, const WriteOptions& options, std::string_view too
   return out;
 }
 
+std::string frame(std::uint32_t number, std::string_view content) {
+  std::string field;
+  wire::append_varint(field, wire::bytes_tag(number));
+  wire::append_varint(field, content.size());
+  field += content;
+  std::string out;
+  wire::append_varint(out, field.size());
+  return out + field;
+}
+
+// Lengths and tags of Frame.end, End.digest and two fixed64.
+std::string with_end(const std::string& stream) {
+  Hash128 digest = hash_bytes(std::as_bytes(std::span(stream)));
+  std::string content("\x0a\x12\x09", 3);
+  for (int shift = 0; shift < 64; shift += 8) content += static_cast<char>(digest.high >> shift);
+  content += '\x11';
+  for (int shift = 0; shift < 64; shift += 8) content += static_cast<char>(digest.low >> shift);
+  return stream + frame(7, content);
+}
+
 Result<StreamReader> opened(const std::string& bytes, As as, ReadOptions options) {
   if (as == As::pipe) {
-    Descriptor nothing(::open("/dev/null", O_RDONLY));
+    static const Descriptor nothing(::open("/dev/null", O_RDONLY));
     options.prefix = bytes;
     return StreamReader::open(nothing.number(), std::move(options));
   }

@@ -44,6 +44,11 @@ struct Written {
 };
 Written written(Module module, const WriteOptions& options = {}, std::string_view tool = "it-test 1");
 
+// Frames made by hand: one with this field number and content; and a stream of frames without payloads, its end put behind it.
+std::string frame(std::uint32_t number, std::string_view content);
+inline constexpr std::size_t end_size = 23;  // bytes of an end frame
+std::string with_end(const std::string& stream);
+
 // What a stage at the other end of a pipe, or one that opens a file, makes of the bytes. The whole module, finished.
 enum class As { pipe, file };
 Result<StreamReader> opened(const std::string& bytes, As as, ReadOptions options = {});
