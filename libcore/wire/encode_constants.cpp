@@ -1,0 +1,136 @@
+// How each constant's payload travels: in the frame, in chunks, by reference, or not at all.
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "libcore/base/text.h"
+#include "libcore/wire/encode.h"
+#include "libcore/wire/format.h"
+#include "libcore/wire/messages.h"
+#include "libcore/wire/payloads.h"
+
+namespace infini::wire {
+namespace {
+
+Result<std::string> relative_path(const std::string& path, const std::string& folder) {
+  namespace fs = std::filesystem;
+  std::error_code failed;
+  fs::path base = fs::canonical(folder, failed);
+  fs::path target = failed ? fs::path() : fs::canonical(path, failed);
+  if (failed) return io_error(text("cannot find ", path, " from ", folder, ": ", failed.message()));
+  fs::path relative = target.lexically_relative(base);
+  if (relative.empty() || *relative.begin() == "..") {
+    return usage_error(text("a stream saved in ", base.string(), " cannot refer to ", target.string(), ", outside its folder; write it with --embed"));
+  }
+  return relative.string();
+}
+
+Result<std::string> absolute_path(const std::string& path) {
+  std::error_code failed;
+  std::string absolute = std::filesystem::absolute(path, failed).string();
+  if (failed) return io_error(text("cannot find ", path, ": ", failed.message()));
+  return absolute;
+}
+
+Status encode_reference(const FileRange& range, const EncodeOptions& options, v1::FileRange& message) {
+  IT_TRY(std::string path, options.folder.empty() ? absolute_path(range.path) : relative_path(range.path, options.folder));
+  message.set_path(path);
+  message.set_offset(range.offset);
+  message.set_length(range.length);
+  message.set_file_size(range.file_size);
+  message.set_modified_ns(range.modified_ns);
+  return {};
+}
+
+void set_inlined(const Tensor& tensor, v1::Constant& message) {
+  if (tensor.dtype() == DType::str) {
+    message.set_inlined(encode_strings(tensor.strings()));
+  } else {
+    message.set_inlined(tensor.bytes().data(), tensor.bytes().size());
+  }
+}
+
+// Where a chunked constant stands: group first, then number in the incoming stream or in the table.
+struct Place {
+  enum class Group { early, small, incoming, large } group;
+  std::size_t order;
+  std::size_t index;
+  auto operator<=>(const Place&) const = default;
+};
+
+Place place_of(const Constant& constant, bool early, std::size_t index, std::uint64_t length) {
+  if (early) return {Place::Group::early, index, index};
+  if (const auto* pending = std::get_if<StreamPayload>(&constant.payload)) return {Place::Group::incoming, pending->index, index};
+  return {length < small_payload ? Place::Group::small : Place::Group::large, index, index};
+}
+
+}  // namespace
+
+v1::Constant encode_constant_type(DType dtype, const Extents& extents) {
+  v1::Constant message;
+  message.set_element_type(static_cast<std::uint32_t>(dtype));
+  message.mutable_extents()->Add(extents.begin(), extents.end());
+  return message;
+}
+
+std::uint64_t encoded_size(const Tensor& tensor) {
+  if (tensor.dtype() != DType::str) return tensor.bytes().size();
+  std::uint64_t size = 0;
+  for (const std::string& item : tensor.strings()) size += 1 + varint_size(item.size()) + item.size();
+  return size;
+}
+
+bool encode_tensor(const Tensor& tensor, std::uint64_t number, v1::Constant& message) {
+  std::uint64_t size = encoded_size(tensor);
+  if (size <= inline_limit) {
+    set_inlined(tensor, message);
+    return false;
+  }
+  message.mutable_chunked()->set_number(static_cast<std::uint32_t>(number));
+  message.mutable_chunked()->set_length(size);
+  return true;
+}
+
+Result<std::vector<std::size_t>> encode_constants(EncodedGraph& graph, const EncodeOptions& options) {
+  std::vector<Place> places;
+  for (std::size_t i = 0; i < graph.constants.size(); ++i) {
+    const Constant& constant = *graph.constants[i];
+    v1::Constant& message = *graph.frame.add_constants();
+    message = encode_constant_type(constant.dtype, constant.extents);
+    if (std::holds_alternative<AbsentPayload>(constant.payload)) {
+      message.mutable_absent();
+      continue;
+    }
+    const auto* file = std::get_if<FilePayload>(&constant.payload);
+    const Tensor* tensor = constant.at_hand();
+    Tensor loaded;
+    bool pending_strings = std::holds_alternative<StreamPayload>(constant.payload) && constant.dtype == DType::str;
+    if (pending_strings || (file && file->range.length <= inline_limit)) {
+      IT_TRY(loaded, load(constant));
+      tensor = &loaded;
+    } else if (file && options.by_reference) {
+      IT_TRY_VOID(encode_reference(file->range, options, *message.mutable_file()));
+      continue;
+    }
+    if (tensor ? encode_tensor(*tensor, 0, message) : true) {
+      std::uint64_t length = tensor ? encoded_size(*tensor) : constant.size();
+      message.mutable_chunked()->set_length(length);
+      places.push_back(place_of(constant, graph.early[i], i, length));
+    }
+  }
+  for (std::size_t i = 0; i < graph.constants.size(); ++i) {
+    v1::Constant& message = *graph.frame.mutable_constants(static_cast<int>(i));
+    const Constant& constant = *graph.constants[i];
+    if (constant.digest && !message.has_chunked()) *message.mutable_digest() = encode_digest(*constant.digest);
+  }
+  std::ranges::sort(places);
+  std::vector<std::size_t> order;
+  for (const Place& place : places) {
+    graph.frame.mutable_constants(static_cast<int>(place.index))->mutable_chunked()->set_number(static_cast<std::uint32_t>(order.size()));
+    order.push_back(place.index);
+  }
+  return order;
+}
+
+}  // namespace infini::wire
