@@ -101,10 +101,8 @@ std::string GraphBuilder::fresh_name(std::string_view stem) {
   std::string name(stem.empty() ? "value" : stem);
   if (!state_->names.contains(name)) return name;
   std::uint32_t& suffix = state_->suffixes[name];
-  while (true) {
-    std::string candidate = text(name, "_", ++suffix);
-    if (!state_->names.contains(candidate)) return candidate;
-  }
+  while (state_->names.contains(text(name, "_", suffix + 1))) ++suffix;
+  return text(name, "_", suffix + 1);
 }
 
 void GraphBuilder::keep_name(std::string name) { state_->names.try_emplace(std::move(name), kept); }

@@ -33,8 +33,14 @@ struct Module {
   std::vector<TestVector> tests;
 };
 
-// 128 bits over everything that decides results, weights by type and name only (structure), or by content as well (loads them).
+// 128 bits over what decides results: inputs, outputs (with their names), symbols, nodes and attributes in order, bodies; not the names of
+// inner values and nodes, origins, metadata. Weights by type and name only (those of at most inline_limit bytes at hand by content as well).
 Hash128 structure_digest(const Graph& graph);
+// The same with every constant by content instead, which loads what is not at hand; a constant's stated digest is believed.
 Result<Hash128> content_digest(const Graph& graph);
+
+// Of a tensor's bytes in blocks of 1 MiB (content_hash), or of its strings.
+Hash128 content_digest(const Tensor& tensor);
+Result<Hash128> content_digest(const Constant& constant);
 
 }  // namespace infini

@@ -25,6 +25,6 @@ Result<expr::Program> elementwise_meaning(const OpContext& context, DType dtype,
 DType compute_type(DType dtype);
 
 // `element` computed in compute_type(result) and rounded once to `result`: reads of narrower floats are widened by `wide`.
-inline expr::Expr wide(expr::Expr a) { return expr::cast(compute_type(a.dtype()), std::move(a)); }
+inline expr::Expr wide(const expr::Expr& a) { return expr::cast(compute_type(a.dtype()), a); }
 
 }  // namespace infini
