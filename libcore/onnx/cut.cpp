@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 
 #include "libcore/base/text.h"
 
@@ -97,9 +98,23 @@ class Cutter {
     if (!type.shape) return type;
     for (std::size_t axis = 0; axis < type.rank(); ++axis) {
       Dim& dim = (*type.shape)[axis];
-      if (!dim.is_constant() && !dim.symbol_name()) dim = Dim::symbol(text(value.name, "_", axis));
+      if (!dim.is_constant() && !dim.symbol_name()) dim = Dim::symbol(fresh_symbol(text(value.name, "_", axis)));
     }
     return type;
+  }
+
+  std::string fresh_symbol(const std::string& stem) {
+    if (symbols_.empty()) {
+      for (const ValueInfo& value : graph_.values()) {
+        if (!value.type.shape) continue;
+        for (const Dim& dim : *value.type.shape) {
+          for (std::string& symbol : dim.symbols()) symbols_.insert(std::move(symbol));
+        }
+      }
+    }
+    std::string name = stem;
+    for (int n = 1; !symbols_.insert(name).second; ++n) name = text(stem, "_", n);
+    return name;
   }
 
   Status add_inputs() {
@@ -127,7 +142,13 @@ class Cutter {
   }
 
   Status copy(const Node& node) {
-    GraphBuilder::NodeSpec spec{.op = node.op, .domain = node.domain, .type = node.type, .version = node.version, .overload = node.overload, .name = node.name};
+    GraphBuilder::NodeSpec spec;
+    spec.op = node.op;
+    spec.domain = node.domain;
+    spec.type = node.type;
+    spec.version = node.version;
+    spec.overload = node.overload;
+    spec.name = node.name;
     spec.origin = node.origin;
     for (ValueId input : node.inputs) spec.inputs.push_back(map(input));
     for (ValueId output : node.outputs) {
@@ -156,6 +177,7 @@ class Cutter {
   GraphBuilder builder_;
   std::vector<bool> starts_, needed_;   // by value
   std::vector<ValueId> mapped_;
+  std::set<std::string> symbols_;       // of the graph, once asked for
 };
 
 }  // namespace

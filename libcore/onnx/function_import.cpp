@@ -74,7 +74,7 @@ void Importer::bind_results(const NodeInput& in, Scope& inner, const onnx::Funct
     if (name.empty()) continue;
     auto found = inner.values.find(proto.output(i));
     if (found == inner.values.end()) return fail(in, bad_input(text("the function does not produce its output '", proto.output(i), "'")));
-    Binding& binding = in.scope.values[name] = found->second;
+    BoundValue& binding = in.scope.values[name] = found->second;
     std::string wanted = result_name(in.scope, name);
     if (!binding.id || builder.value(binding.id).name == wanted) continue;
     GraphBuilder::NodeSpec identity;

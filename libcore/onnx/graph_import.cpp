@@ -98,7 +98,7 @@ bool Importer::add_inputs(const onnx::GraphProto& graph, Scope& scope, std::span
 bool Importer::add_initializers(const onnx::GraphProto& graph, Scope& scope) {
   bool fine = true;
   auto add = [&](const std::string& name, Result<ConstantRef> constant) {
-    Binding& binding = scope.values[name];
+    BoundValue& binding = scope.values[name];
     if (name.empty()) {
       problems_.add(text("an initializer of graph '", graph.name(), "' has no name"));
     } else if (binding.id) {
@@ -125,7 +125,7 @@ bool Importer::add_outputs(const onnx::GraphProto& graph, Scope& scope) {
       fine = false;
       continue;
     }
-    Binding binding = lookup(scope, name);
+    BoundValue binding = lookup(scope, name);
     if (binding.id) scope.frame.builder.add_output(binding.id);
     fine = fine && binding.id;
   }
@@ -140,18 +140,18 @@ bool Importer::knows(const Scope& scope, std::string_view name) const {
 }
 
 // What `name` stands for in `scope`; a value of the graph around becomes a capture of every graph in between.
-Binding Importer::lookup(Scope& scope, const std::string& name) {
+BoundValue Importer::lookup(Scope& scope, const std::string& name) {
   auto own = scope.values.find(name);
   if (own != scope.values.end()) return own->second;
   if (!scope.outer) return {.failed = true};
-  Binding outside = lookup(*scope.outer, name);
+  BoundValue outside = lookup(*scope.outer, name);
   if (!outside.id) return outside;
-  Binding binding = capture(scope, name, outside.id);
+  BoundValue binding = capture(scope, name, outside.id);
   scope.values[name] = binding;
   return binding;
 }
 
-Binding Importer::capture(Scope& scope, const std::string& name, ValueId outside) {
+BoundValue Importer::capture(Scope& scope, const std::string& name, ValueId outside) {
   const ValueInfo& value = scope.outer->frame.builder.value(outside);
   GraphBuilder& builder = scope.frame.builder;
   // Small constants are repeated, since a body's shapes may follow from them.

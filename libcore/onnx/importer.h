@@ -26,7 +26,7 @@ using Opsets = std::map<std::string, int, std::less<>>;
 Result<Opsets> opsets_of(const OpsetImports& imports);
 
 // What a name stands for while a graph is built.
-struct Binding {
+struct BoundValue {
   ValueId id = {};      // none: left out (an optional input of a function that the caller does not give)
   bool failed = false;  // its node has a problem, which has been reported
 };
@@ -59,7 +59,7 @@ struct Scope {
   Path path;                             // what a node's path starts with
   int depth = 0;                         // nested graphs and calls
   std::string prefix = {};               // of values inside a function
-  std::unordered_map<std::string, Binding> values = {};
+  std::unordered_map<std::string, BoundValue> values = {};
   std::unordered_map<std::string, std::string> result_names = {};  // what the caller calls a function's results
   std::unordered_map<std::string, Type> declared = {};             // by the name in the graph being built
 };
@@ -94,8 +94,8 @@ class Importer {
   bool add_outputs(const onnx::GraphProto& graph, Scope& scope);
   void note_declared(const onnx::GraphProto& graph, Scope& scope);
   bool knows(const Scope& scope, std::string_view name) const;
-  Binding lookup(Scope& scope, const std::string& name);
-  Binding capture(Scope& scope, const std::string& name, ValueId outside);
+  BoundValue lookup(Scope& scope, const std::string& name);
+  BoundValue capture(Scope& scope, const std::string& name, ValueId outside);
   std::optional<Body> body(const onnx::GraphProto& graph, Scope& outer, Path path, std::span<const Type> input_types);
 
   // node_import.cpp

@@ -80,7 +80,7 @@ void Importer::node(const onnx::NodeProto& proto, std::uint32_t index, Scope& sc
 std::optional<std::vector<ValueId>> Importer::inputs_of(const NodeInput& in) {
   std::vector<ValueId> inputs;
   for (const std::string& name : in.proto.input()) {
-    Binding binding = name.empty() ? Binding{} : lookup(in.scope, name);
+    BoundValue binding = name.empty() ? BoundValue{} : lookup(in.scope, name);
     if (binding.failed) return std::nullopt;
     inputs.push_back(binding.id);
   }
