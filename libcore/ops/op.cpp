@@ -35,7 +35,7 @@ Status check_inputs(const OpContext& context) {
     const Param* param = param_at(op.inputs, i);
     if (!param) return bad_input(text("has ", context.input_count(), " inputs, ", op.name, " takes at most ", op.inputs.size()));
     if (!context.has(i)) {
-      if (param->arity == Arity::one) return bad_input(text("input ", i, " ('", param->name, "') is missing"));
+      if (param->arity != Arity::optional) return bad_input(text("input ", i, " ('", param->name, "') is missing"));
       continue;
     }
     if (param->dtypes.empty()) continue;
@@ -229,7 +229,9 @@ Result<std::vector<Value>> run_reference(const OpContext& context, std::span<con
     if (op.on_values) return op.on_values(context, inputs);
     return unsupported(text(op.name, " takes tensors only"));
   }
-  IT_TRY(expr::Program program, meaning_of(context));
+  Result<expr::Program> meaning = meaning_of(context);
+  if (!meaning && meaning.error().kind == ErrorKind::unsupported && op.on_values) return op.on_values(context, inputs);
+  IT_TRY(expr::Program program, std::move(meaning));
   std::vector<Tensor> present;
   for (const Value* value : inputs) {
     if (value) present.push_back(*value->tensor());

@@ -164,7 +164,8 @@ struct OpDef {
   bool effect = false;
 
   std::string_view reference_reason = {};        // why index notation cannot say it; non-empty with `reference`
-  // Sequences, optionals and strings beside tensors: for values that are no tensors, an operator with a meaning has this as well.
+  // For values that are no tensors (sequences, optionals), and tensors of strings where the meaning says unsupported, an operator with a
+  // meaning has this as well.
   Result<std::vector<Value>> (*on_values)(const OpContext&, std::span<const Value* const> inputs) = nullptr;
   Status (*upgrade)(Upgrade&) = nullptr;         // null: attributes and inputs never changed
   std::string_view domain = {};                  // "" is ai.onnx; "infini" are ours

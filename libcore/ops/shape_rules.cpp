@@ -43,6 +43,16 @@ Result<std::optional<Shape>> broadcast_inputs(const OpContext& context) {
   return std::optional<Shape>(std::move(out));
 }
 
+Status check_broadcasts_to(const Shape& from, const Shape& to, std::string_view what) {
+  bool fits = from.size() <= to.size();
+  for (std::size_t i = 0; fits && i < from.size(); ++i) {
+    const Dim &a = from[i], &b = to[to.size() - from.size() + i];
+    fits = a == b || a == Dim(1) || !a.is_constant() || !b.is_constant();
+  }
+  if (!fits) return bad_input(text("input '", what, "' is ", to_string(from), ", which does not broadcast to ", to_string(to)));
+  return {};
+}
+
 Result<std::size_t> normalise_axis(std::int64_t axis, std::size_t rank) {
   auto r = static_cast<std::int64_t>(rank);
   if (axis < -r || axis >= r) return bad_input(text("axis ", axis, " is outside [", -r, ", ", r - 1, "] of a tensor of rank ", r));

@@ -15,6 +15,9 @@ Result<Shape> broadcast(const Shape& a, const Shape& b);
 // Of all inputs; nothing if one has no known rank.
 Result<std::optional<Shape>> broadcast_inputs(const OpContext& context);
 
+// An error unless `from` broadcasts to `to` without changing it; `what` names the input.
+Status check_broadcasts_to(const Shape& from, const Shape& to, std::string_view what);
+
 // An axis in [-rank, rank) as one in [0, rank).
 Result<std::size_t> normalise_axis(std::int64_t axis, std::size_t rank);
 // Sorted, each once; an axis named twice is an error.

@@ -1,0 +1,549 @@
+"""The cases of each family of operators; make_cases.py writes them."""
+import numpy as np
+
+from make_cases import File, arr, grid
+
+ALL = []
+NUMERIC = ["u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64", "f16", "f32", "f64", "bf16"]
+FLOATS = ["f16", "bf16", "f32", "f64"]
+SUM_TYPES = FLOATS + ["i32", "i64", "u32", "u64"]
+HALF = (1e-3, 1e-2)  # bf16 has 8 bits
+NEAR = (1e-6, 1e-5)
+
+
+def family(write):
+    ALL.append(write)
+    return write
+
+
+def tolerance(dtype):
+    return HALF if dtype in ("f16", "bf16") else NEAR
+
+
+@family
+def binary():
+    f = File("binary", "Elementwise operators of two tensors")
+    for op in ("Add", "Sub", "Mul"):
+        for dtype in NUMERIC:
+            f.case(f"{op}_{dtype}", op, [grid(1, (2, 3), dtype), grid(2, (2, 3), dtype)])
+        f.case(f"{op}_wraps", op, [arr([200, 5, 255], "u8"), arr([100, 7, 2], "u8")])
+    f.case("Add_broadcast", "Add", [grid(3, (2, 1, 3)), grid(4, (4, 1))])
+    f.case("Add_scalar", "Add", [grid(3, (2, 3)), arr(1.5)])
+    f.case("Add_empty", "Add", [grid(3, (2, 0)), grid(4, (1,))])
+    f.error("Add_shapes", "Add", [grid(3, (2, 3)), grid(4, (2,))], "shapes [2,3] and [2] do not broadcast")
+    f.error("Add_types", "Add", [grid(3, (2,)), grid(4, (2,), "i32")], "input 'B' is i32, but must be f32")
+    f.error("Add_missing", "Add", [grid(3, (2,))], "input 1 ('B') is missing")
+    signed = [arr([7, -7, 7, -7, 0, 5], "i32"), arr([2, 2, -2, -2, 3, 5], "i32")]
+    f.case("Div_truncates", "Div", signed, outputs=[arr([3, -3, -3, 3, 0, 1], "i32")], oracle="C's integer division")
+    f.case("Div_u8", "Div", [arr([7, 200, 255], "u8"), arr([2, 3, 255], "u8")])
+    f.case("Div_zero", "Div", [arr([1, -1, 0]), arr([0, 0, 0])], outputs=[arr([np.inf, -np.inf, np.nan])], oracle="IEEE")
+    for dtype in FLOATS:
+        f.case(f"Div_{dtype}", "Div", [grid(1, (2, 3), dtype), grid(2, (2, 3), dtype, 1, 8)], near=tolerance(dtype))
+    for dtype in ("i8", "i16", "i32", "i64"):
+        a, b = arr([7, -7, 7, -7, 6, -4], dtype), arr([3, 3, -3, -3, 3, 4], dtype)
+        f.case(f"Mod_{dtype}", "Mod", [a, b])
+        f.case(f"Mod_fmod_{dtype}", "Mod", [a, b], {"fmod": 1})
+    f.case("Mod_u64", "Mod", [arr([7, 2**63 + 5], "u64"), arr([4, 7], "u64")])
+    floats = [arr([5.5, -5.5, 5.5, -5.5, 0.0, 4.0]), arr([2.0, 2.0, -2.0, -2.0, 3.0, 2.0])]
+    f.case("Mod_floor_f32", "Mod", floats)
+    f.case("Mod_fmod_f32", "Mod", floats, {"fmod": 1})
+    f.case("Mod_infinite", "Mod", [arr([1.5, -1.5, np.inf, 1.0]), arr([np.inf, np.inf, 2.0, 0.0])],
+           outputs=[arr([1.5, np.inf, np.nan, np.nan])], oracle="the text of Mod 28")
+    f.case("Mod_f16", "Mod", [a.astype("f2") for a in floats], {"fmod": 1})
+    f.case("Mod_opset10", "Mod", floats, {"fmod": 1}, opset=10)
+    f.error("Mod_attribute", "Mod", signed, "attribute 'fmod' is 2", {"fmod": 2})
+    f.case("Pow_f32", "Pow", [arr([1.0, 2.0, 3.0, -2.0]), arr([4.0, -1.0, 0.5, 3.0])], near=NEAR)
+    f.case("Pow_f32_i64", "Pow", [arr([1.5, -2.0, 3.0]), arr([4, 3, -2], "i64")], near=NEAR)
+    f.case("Pow_i32", "Pow", [arr([1, 2, 3, -2, 0], "i32"), arr([4, 5, 6, 3, 0], "i32")])
+    f.case("Pow_i32_wraps", "Pow", [arr([3, 10, 2], "i32"), arr([21, 10, 32], "i64")])
+    f.case("Pow_i64_f32", "Pow", [arr([1, 2, 10, 7], "i64"), arr([4.0, 0.5, -1.0, 2.0])])
+    f.case("Pow_i64_u8", "Pow", [arr([1, 2, -3], "i64"), arr([4, 62, 5], "u8")])
+    f.case("Pow_f16", "Pow", [arr([1.5, 2.0, 3.0], "f16"), arr([2.0, 3.0, 0.5], "f16")], near=HALF)
+    f.case("Pow_bf16_f32", "Pow", [arr([1.5, 2.0], "bf16"), arr([2.0, 3.0])], near=HALF)
+    f.case("Pow_f64", "Pow", [arr([1.1, 2.0], "f64"), arr([3.5, 0.1], "f64")], near=(0, 1e-14))
+    f.case("Pow_broadcast", "Pow", [grid(5, (2, 3), "i64", 0, 5), arr(2, "i64")])
+    for dtype in FLOATS + ["i32", "i64"]:
+        f.case(f"PRelu_{dtype}", "PRelu", [grid(6, (2, 3, 2), dtype), grid(7, (3, 1), dtype)])
+    f.case("PRelu_u32", "PRelu", [arr([1, 2], "u32"), arr([5], "u32")])
+    f.error("PRelu_slope", "PRelu", [grid(6, (2, 3)), grid(7, (2,))], "input 'slope' is [2], which does not broadcast to [2,3]")
+    for op in ("And", "Or", "Xor"):
+        f.case(f"{op}_all", op, [arr([0, 0, 1, 1], "bool"), arr([0, 1, 0, 1], "bool")])
+        f.case(f"{op}_broadcast", op, [grid(8, (3, 1), "bool", 0, 1), grid(9, (2,), "bool", 0, 1)])
+    f.error("And_type", "And", [grid(3, (2,)), grid(4, (2,))], "input 'A' is f32, allowed are bool")
+    f.write()
+
+
+@family
+def compare():
+    f = File("compare", "Comparisons")
+    for op in ("Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual"):
+        for dtype in NUMERIC:
+            f.case(f"{op}_{dtype}", op, [grid(1, (2, 4), dtype, -2, 2), grid(2, (2, 4), dtype, -2, 2)])
+        f.case(f"{op}_nan", op, [arr([np.nan, 1, np.inf, -np.inf]), arr([np.nan, np.nan, np.inf, 0])])
+        f.case(f"{op}_broadcast", op, [grid(3, (2, 1, 3), low=-2, high=2), grid(4, (4, 1), low=-2, high=2)])
+    f.case("Greater_high_u64", "Greater", [arr([2**63, 1], "u64"), arr([1, 2**63], "u64")])
+    f.case("Less_wide_i64", "Less", [arr([-2**63, 2**62 + 1], "i64"), arr([1, 2**62], "i64")])
+    f.case("Equal_bool", "Equal", [arr([0, 1, 1], "bool"), arr([0, 0, 1], "bool")])
+    f.case("Equal_strings", "Equal", [np.array([["a", "bc"], ["", "d e"]], object), np.array(["a", "d e"], object)])
+    f.case("Less_opset7", "Less", [grid(1, (2, 4)), grid(2, (2, 4))], opset=7)
+    f.case("Equal_opset11", "Equal", [grid(1, (4,), "i32", -2, 2), grid(2, (4,), "i32", -2, 2)], opset=11)
+    f.write()
+
+
+@family
+def variadic():
+    f = File("variadic", "Elementwise operators of any number of tensors")
+    for op in ("Max", "Min"):
+        for dtype in NUMERIC:
+            f.case(f"{op}_{dtype}", op, [grid(1, (2, 3), dtype), grid(2, (2, 3), dtype)])
+        f.case(f"{op}_three", op, [grid(1, (2, 3)), grid(2, (3,)), grid(3, (2, 1))])
+        f.case(f"{op}_nan", op, [arr([np.nan, 1, 2]), arr([0, np.nan, 1]), arr([5, 5, 5])])
+        f.case(f"{op}_one", op, [grid(1, (2, 3))])
+        f.case(f"{op}_opset8", op, [grid(1, (2, 3)), grid(2, (2, 3))], opset=8)
+        f.error(f"{op}_none", op, [], "has no input")
+    for op in ("Sum", "Mean"):
+        for dtype in FLOATS:
+            f.case(f"{op}_{dtype}", op, [grid(i, (2, 2), dtype) for i in range(3)], near=tolerance(dtype))
+        f.case(f"{op}_one", op, [grid(1, (2, 3))])
+        a, b = grid(1, (2, 1, 3)), grid(2, (4, 1))
+        f.case(f"{op}_broadcast", op, [a, b], outputs=[(a + b) / (2 if op == "Mean" else 1)], near=NEAR)
+        f.case(f"{op}_opset6", op, [grid(1, (2, 3)), grid(2, (2, 3))], opset=6, near=NEAR)
+    f.error("Mean_ints", "Mean", [grid(1, (2,), "i32")], "input 'data_0' is i32")
+    f.write()
+
+
+@family
+def where():
+    f = File("where", "Where and Clip")
+    for dtype in NUMERIC + ["bool"]:
+        f.case(f"Where_{dtype}", "Where", [arr([1, 0, 1], "bool"), grid(1, (2, 3), dtype, 0, 1), grid(2, (2, 3), dtype, 0, 1)])
+    f.case("Where_broadcast", "Where", [arr([[1], [0]], "bool"), grid(1, (2, 1, 3)), arr(9.0)])
+    f.case("Where_strings", "Where", [arr([1, 0], "bool"), np.array(["a", "b"], object), np.array("no", object)],
+           outputs=[np.array(["a", "no"], object)])
+    f.case("Where_hides_nan", "Where", [arr([1, 0], "bool"), arr([1, np.nan]), arr([np.inf, 2])])
+    f.error("Where_shapes", "Where", [arr([1, 0], "bool"), grid(1, (3,)), grid(2, (3,))], "do not broadcast")
+    for dtype in NUMERIC:
+        f.case(f"Clip_{dtype}", "Clip", [grid(1, (2, 3), dtype), arr(1, dtype), arr(2, dtype)])
+    x = arr([-np.inf, -2, 0, 2, np.inf, np.nan])
+    f.case("Clip_none", "Clip", [x])
+    f.case("Clip_min", "Clip", [x, arr(-1.0)])
+    f.case("Clip_max", "Clip", [x, None, arr(1.0)])
+    f.case("Clip_crossed", "Clip", [x[:5], arr(2.0), arr(1.0)])
+    f.case("Clip_opset6", "Clip", [arr([-3, 0.5, 9])], {"min": -1.0, "max": 6.0}, opset=6)
+    f.case("Clip_opset6_finite", "Clip", [arr([-np.inf, 0.5, np.inf])], {"min": 0.0}, opset=6,
+           outputs=[arr([0, 0.5, np.finfo(np.float32).max])], oracle="the defaults of Clip 6")
+    f.case("Clip_opset6_f16", "Clip", [arr([-3, 0.5, np.inf], "f16")], {"max": 6.0}, opset=6, outputs=[arr([-3, 0.5, 6], "f16")])
+    f.case("Clip_opset1", "Clip", [arr([-np.inf, 0.5, 9])], {"max": 6.0}, opset=1, outputs=[arr([-np.inf, 0.5, 6])])
+    f.error("Clip_vector", "Clip", [x, arr([1.0, 2.0])], "input 'min' is [2], expected a single number")
+    f.write()
+
+
+@family
+def cast():
+    f = File("cast", "Cast and CastLike")
+    from make_cases import NUMBERS, np_dtype
+    whole = arr([0, 1, 2, 3], "f32")
+    for dtype in [d for d in NUMBERS if d not in ("str", "f32")]:
+        if dtype == "f8e8m0":
+            f.case("Cast_f32_f8e8m0", "Cast", [arr([1, 2, 3, 0.3])], {"to": NUMBERS[dtype]})
+            f.case("Cast_f8e8m0_f32", "Cast", [arr([1, 2, 0.25], dtype)], {"to": 1})
+            continue
+        f.case(f"Cast_f32_{dtype}", "Cast", [whole[:2] if dtype in ("i2", "bool") else whole], {"to": NUMBERS[dtype]})
+        f.case(f"Cast_{dtype}_f32", "Cast", [(whole[:2] if dtype in ("i2", "bool") else whole).astype(np_dtype(dtype))], {"to": 1})
+    f.case("Cast_truncates", "Cast", [arr([1.9, -1.9, 0.5, -0.5])], {"to": 6})
+    f.case("Cast_wraps", "Cast", [arr([200, -129, 300], "i16")], {"to": 3})
+    f.case("Cast_wraps_4", "Cast", [arr([7, 8, 15, 16, 17], "i32")], {"to": 22}, outputs=[arr([7, -8, -1, 0, 1], "i4")], oracle="two's complement")
+    f.case("Cast_wraps_2", "Cast", [arr([1, 2, 3, 4, 5], "i32")], {"to": 25}, outputs=[arr([1, 2, 3, 0, 1], "u2")], oracle="two's complement")
+    f.case("Cast_to_bool", "Cast", [arr([0, -0.0, 0.5, np.nan, -np.inf])], {"to": 9})
+    f.case("Cast_from_bool", "Cast", [arr([0, 1], "bool")], {"to": 11})
+    f.case("Cast_f64_out_of_range", "Cast", [arr([1e300, 0.1, 1e-300], "f64")], {"to": 1})
+    f.case("Cast_f64_f16", "Cast", [arr([65520, 65519, 2**-25, 0.1], "f64")], {"to": 10})
+    f.case("Cast_f32_bf16_ties", "Cast", [arr([1 + 2**-8, 1 + 3 * 2**-8, 3.3895314e38])], {"to": 16})
+    f.case("Cast_i64_rounds", "Cast", [arr([2**53 + 1, -(2**24) - 1], "i64")], {"to": 1})
+    f.case("Cast_u64_large", "Cast", [arr([2**64 - 1, 2**63], "u64")], {"to": 11})
+    special = arr([0, 1e6, -1e6, np.inf, -np.inf, np.nan, 0.3, 2.0])
+    for to in (17, 18, 19, 20):
+        f.case(f"Cast_saturate_{to}", "Cast", [special], {"to": to})
+        f.case(f"Cast_open_{to}", "Cast", [special], {"to": to, "saturate": 0})
+    for mode in ("up", "down", "nearest"):
+        f.case(f"Cast_e8m0_{mode}", "Cast", [arr([1.0, 1.2, 1.5, 1.7, 3.0, 1e-39, np.nan])], {"to": 24, "round_mode": mode})
+    f.case("Cast_e8m0_zero", "Cast", [arr([0.0, np.inf])], {"to": 24})
+    f.case("Cast_e8m0_zero_open", "Cast", [arr([0.0, np.inf])], {"to": 24, "saturate": 0, "round_mode": "nearest"})
+    f.case("Cast_fp4", "Cast", [arr([0.2, 0.25, 0.75, 2.5, 5.0, 100, -100])], {"to": 23})
+    f.case("Cast_f8_f16", "Cast", [arr([448, 0.5, -2], "f8e4m3fn")], {"to": 10})
+    for dtype in ("f16", "f32", "f64"):
+        f.case(f"Cast_{dtype}_words", "Cast", [arr([0.1, 1, -1.5, 1e-5, 0.0001234, 123.25, 5e7 if dtype != "f16" else 2048, np.nan, np.inf, -np.inf, -0.0], dtype)],
+               {"to": 8})
+    f.case("Cast_f64_str_large", "Cast", [arr([1e15, 1e16, 1e22, 0.1 + 0.2], "f64")], {"to": 8})
+    f.case("Cast_ints_str", "Cast", [arr([-(2**63), 2**63 - 1, 0], "i64")], {"to": 8})
+    f.case("Cast_u64_str", "Cast", [arr([2**64 - 1], "u64")], {"to": 8})
+    f.case("Cast_bool_str", "Cast", [arr([0, 1], "bool")], {"to": 8})
+    f.case("Cast_str_str", "Cast", [np.array(["a", "b c"], object)], {"to": 8}, outputs=[np.array(["a", "b c"], object)])
+    words = np.array(["1", " 2 ", "1e-5", "1E8", "+INF", "inf", "-Inf", "nan", "3.14"], object)
+    for to in (1, 10, 11):
+        f.case(f"Cast_str_{to}", "Cast", [words], {"to": to})
+    f.case("Cast_str_i32", "Cast", [np.array(["1", "-7", " 42"], object)], {"to": 6})
+    f.case("Cast_str_u64", "Cast", [np.array([str(2**64 - 1), "0"], object)], {"to": 13}, outputs=[arr([2**64 - 1, 0], "u64")])
+    f.case("Cast_str_fraction", "Cast", [np.array(["100.5"], object)], {"to": 7}, outputs=[arr([100], "i64")], oracle="the text of Cast 28")
+    f.error("Cast_str_words", "Cast", [np.array(["Hello"], object)], 'element 0 is "Hello", which is no number', {"to": 1})
+    f.error("Cast_nowhere", "Cast", [whole], "attribute 'to' is 99", {"to": 99})
+    f.error("Cast_complex", "Cast", [whole], "attribute 'to' is 14", {"to": 14})
+    f.error("Cast_missing", "Cast", [whole], "attribute 'to' is missing")
+    f.error("Cast_mode", "Cast", [whole], "round_mode is 'odd'", {"to": 24, "round_mode": "odd"})
+    f.case("Cast_opset1", "Cast", [arr([1.5, -2.5])], {"to": "INT32"}, opset=1, outputs=[arr([1, -2], "i32")])
+    f.case("Cast_opset9", "Cast", [arr([1.5, -2.5])], {"to": 7}, opset=9)
+    f.error("Cast_opset1_name", "Cast", [whole], 'attribute \'to\' is "FLOAT99"', {"to": "FLOAT99"}, opset=1)
+    for dtype in ("i64", "f16", "bool", "f8e5m2"):
+        f.case(f"CastLike_{dtype}", "CastLike", [whole, arr([1], dtype)])
+    f.case("CastLike_str", "CastLike", [arr([1.5]), np.array(["x"], object)], outputs=[np.array(["1.5"], object)])
+    f.case("CastLike_saturate", "CastLike", [special[:3], arr([1], "f8e4m3fn")], {"saturate": 0})
+    f.case("CastLike_packed", "CastLike", [whole, arr([[1]], "u4")], outputs=[arr([0, 1, 2, 3], "u4")])
+    f.write()
+
+
+@family
+def reduce():
+    f = File("reduce", "Reductions")
+    all_ops = ["ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceMax", "ReduceMean", "ReduceMin", "ReduceProd", "ReduceSum", "ReduceSumSquare"]
+    for op in all_ops:
+        types = FLOATS if "Log" in op else SUM_TYPES + (["i8", "u8"] if op in ("ReduceMax", "ReduceMin") else [])
+        low = 1 if "Log" in op or op == "ReduceProd" else -6
+        for dtype in types:
+            f.case(f"{op}_{dtype}", op, [grid(1, (2, 3, 2), dtype, low, 6), arr([1], "i64")], near=tolerance(dtype) if dtype in FLOATS else None)
+        x = grid(2, (2, 3, 2), "f32", low, 6)
+        f.case(f"{op}_all", op, [x], {"keepdims": 0}, near=NEAR)
+        f.case(f"{op}_none", op, [x, arr([], "i64")], near=NEAR)
+        f.case(f"{op}_two", op, [x, arr([-1, 0], "i64")], {"keepdims": 0}, near=NEAR)
+        f.case(f"{op}_noop", op, [x, arr([], "i64")], {"noop_with_empty_axes": 1}, near=NEAR)
+        f.case(f"{op}_scalar", op, [arr(2.5)], near=NEAR)
+        f.case(f"{op}_opset11", op, [x], {"axes": [-2], "keepdims": 0}, opset=11, near=NEAR)
+        f.case(f"{op}_opset1", op, [x], {"axes": [0, 2]}, opset=1, near=NEAR)
+        if op not in ("ReduceMean",):
+            f.case(f"{op}_empty", op, [grid(3, (2, 0, 3)), arr([1], "i64")])
+    for op in ("ReduceMax", "ReduceMin"):
+        f.case(f"{op}_bool", op, [grid(4, (3, 3), "bool", 0, 1), arr([1], "i64")])
+        f.case(f"{op}_nan", op, [arr([[1, np.nan], [2, 3]]), arr([1], "i64")])
+        f.case(f"{op}_empty_int", op, [grid(3, (2, 0), "i32"), arr([1], "i64")])
+    f.case("ReduceMean_negative_ints", "ReduceMean", [arr([[-3, -4], [3, 4]], "i32"), arr([1], "i64")], outputs=[arr([[-3], [3]], "i32")],
+           oracle="truncation, as NumPy's mean into i32")
+    f.case("ReduceLogSumExp_large", "ReduceLogSumExp", [arr([[1000, 1000], [-1000, -1001]]), arr([1], "i64")], near=NEAR)
+    f.case("ReduceLogSumExp_infinite", "ReduceLogSumExp", [arr([[-np.inf, -np.inf], [np.inf, 1], [np.nan, 1]]), arr([1], "i64")],
+           outputs=[arr([[-np.inf], [np.inf], [np.nan]])], oracle="numpy.logaddexp")
+    f.case("ReduceSum_precise", "ReduceSum", [np.full((70000,), 0.1, np.float32)[:20000]], {"keepdims": 0}, outputs=[np.float32(np.full(20000, np.float32(0.1), np.float64).sum())],
+           oracle="a sum in f64")
+    f.case("ReduceSum_opset13", "ReduceSum", [grid(5, (2, 3)), arr([0], "i64")], opset=13)
+    f.error("ReduceSum_axis", "ReduceSum", [grid(5, (2, 3)), arr([2], "i64")], "axis 2 is outside [-2, 1] of a tensor of rank 2")
+    f.error("ReduceSum_twice", "ReduceSum", [grid(5, (2, 3)), arr([1, -1], "i64")], "name an axis twice")
+    f.error("ReduceSum_type", "ReduceSum", [grid(5, (2, 3), "i8")], "input 'data' is i8")
+    f.write()
+
+
+@family
+def arg_reduce():
+    f = File("arg_reduce", "ArgMax and ArgMin")
+    for op in ("ArgMax", "ArgMin"):
+        for dtype in NUMERIC:
+            f.case(f"{op}_{dtype}", op, [grid(1, (3, 4), dtype, -2, 2)], {"axis": 1})
+        x = grid(2, (2, 3, 4), "f32", -2, 2)
+        f.case(f"{op}_default", op, [x])
+        f.case(f"{op}_negative", op, [x], {"axis": -1, "keepdims": 0})
+        f.case(f"{op}_last", op, [x], {"axis": 1, "select_last_index": 1})
+        f.case(f"{op}_last_dropped", op, [x], {"axis": 2, "select_last_index": 1, "keepdims": 0})
+        f.case(f"{op}_nan", op, [arr([[1, np.nan, 5, np.nan], [1, 2, 0, 1]])], {"axis": 1})
+        f.case(f"{op}_infinite", op, [arr([[-np.inf, -np.inf], [np.inf, np.inf]])], {"axis": 1})
+        f.case(f"{op}_opset1", op, [x], {"axis": 2}, opset=1)
+        f.error(f"{op}_axis", op, [x], "axis 3 is outside [-3, 2]", {"axis": 3})
+        f.error(f"{op}_empty", op, [grid(1, (2, 0))], "axis 1 is empty", {"axis": 1})
+    f.write()
+
+
+@family
+def cumsum():
+    f = File("cumsum", "CumSum")
+    for dtype in SUM_TYPES:
+        f.case(f"CumSum_{dtype}", "CumSum", [grid(1, (2, 3), dtype), arr(1, "i64")])
+    for exclusive in (0, 1):
+        for reverse in (0, 1):
+            attributes = {"exclusive": exclusive, "reverse": reverse}
+            f.case(f"CumSum_{exclusive}{reverse}", "CumSum", [grid(2, (2, 3, 4)), arr(-2, "i32")], attributes)
+            x = grid(3, (150,), "i64")
+            line = x[::-1] if reverse else x
+            y = np.cumsum(line) - (line if exclusive else 0)
+            f.case(f"CumSum_blocks_{exclusive}{reverse}", "CumSum", [x, arr([0], "i64")], attributes, outputs=[y[::-1] if reverse else y])
+    f.case("CumSum_128", "CumSum", [grid(3, (128, 1), "i32"), arr(0, "i64")])
+    f.case("CumSum_empty", "CumSum", [grid(3, (2, 0)), arr(1, "i64")])
+    f.case("CumSum_opset11", "CumSum", [grid(3, (3, 2)), arr(0, "i32")], opset=11)
+    f.error("CumSum_axis", "CumSum", [grid(3, (3, 2)), arr(2, "i64")], "axis 2 is outside [-2, 1]")
+    f.error("CumSum_axes", "CumSum", [grid(3, (3, 2)), arr([0, 1], "i64")], "axis is [2], expected a single number")
+    f.write()
+
+
+@family
+def softmax():
+    f = File("softmax", "Softmax and LogSoftmax")
+    for op in ("Softmax", "LogSoftmax"):
+        for dtype in ("f16", "f32", "f64"):
+            f.case(f"{op}_{dtype}", op, [grid(1, (2, 3), dtype)], near=tolerance(dtype))
+        x = grid(2, (2, 3, 4))
+        for axis in (0, 1, 2, -2):
+            f.case(f"{op}_axis{axis}", op, [x], {"axis": axis}, near=NEAR)
+        f.case(f"{op}_large", op, [arr([[0, 1, 2, 3], [10000, 10001, 10002, 10003]])], near=(1e-5, 1e-5), oracle="ort")
+        f.case(f"{op}_opset11_last", op, [x], {"axis": -1}, opset=11, near=NEAR, oracle="ort")
+        f.case(f"{op}_opset1_matrix", op, [grid(1, (2, 3))], opset=1, near=NEAR, outputs=None, oracle="ort")
+        f.error(f"{op}_axis", op, [x], "axis 3 is outside [-3, 2]", {"axis": 3})
+    f.case("Softmax_masked", "Softmax", [arr([[-np.inf, 0.0, 0.0], [-np.inf, -np.inf, -np.inf]])], outputs=[arr([[0, 0.5, 0.5], [np.nan] * 3])], near=NEAR)
+    x = grid(3, (2, 3), "bf16")
+    wide = x.astype(np.float64)
+    f.case("Softmax_bf16", "Softmax", [x], near=HALF, outputs=[(np.exp(wide) / np.exp(wide).sum(-1, keepdims=True)).astype(x.dtype)])
+    f.write()
+
+
+@family
+def gemm():
+    f = File("gemm", "Gemm and MatMul")
+    a, b, c = grid(1, (2, 3)), grid(2, (3, 4)), grid(3, (4,))
+    for dtype in SUM_TYPES:
+        f.case(f"Gemm_{dtype}", "Gemm", [grid(1, (2, 3), dtype), grid(2, (3, 2), dtype), grid(3, (2, 2), dtype)], near=tolerance(dtype) if dtype in FLOATS else None)
+    f.case("Gemm_no_c", "Gemm", [a, b])
+    f.case("Gemm_vector_c", "Gemm", [a, b, c], {"alpha": 0.5, "beta": 2.0}, near=NEAR)
+    f.case("Gemm_scalar_c", "Gemm", [a, b, arr(1.25)], near=NEAR)
+    f.case("Gemm_column_c", "Gemm", [a, b, grid(4, (2, 1))], near=NEAR)
+    for ta in (0, 1):
+        for tb in (0, 1):
+            f.case(f"Gemm_trans{ta}{tb}", "Gemm", [a.T.copy() if ta else a, b.T.copy() if tb else b, c], {"transA": ta, "transB": tb}, near=NEAR)
+    f.case("Gemm_beta_zero", "Gemm", [a, b, arr([np.nan] * 4)], {"beta": 0.0})
+    f.case("Gemm_int_alpha", "Gemm", [arr([[3, 5]], "i32"), arr([[1], [2]], "i32"), arr([[10]], "i32")], {"alpha": 2.0, "beta": 3.0}, outputs=[arr([[56]], "i32")])
+    f.case("Gemm_int_fraction", "Gemm", [arr([[3, 4]], "i32"), arr([[1], [2]], "i32")], {"alpha": 0.5}, outputs=[arr([[5]], "i32")])
+    f.case("Gemm_empty", "Gemm", [grid(1, (2, 0)), grid(2, (0, 3))], outputs=[np.zeros((2, 3), np.float32)])
+    f.case("Gemm_opset6", "Gemm", [a, b, c], {"broadcast": 1}, opset=6, near=NEAR)
+    f.case("Gemm_opset7", "Gemm", [a, b, c], opset=7, near=NEAR)
+    f.error("Gemm_inner", "Gemm", [a, a], "a is [2,3], b is [2,3]; inner dimensions: 3 and 2 must be equal")
+    f.error("Gemm_rank", "Gemm", [grid(1, (2, 3, 1)), b], "both must be matrices")
+    f.error("Gemm_c", "Gemm", [a, b, grid(3, (3,))], "input 'C' is [3], which does not broadcast to [2,4]")
+    for name, x, y in (("vectors", (3,), (3,)), ("row", (3,), (3, 2)), ("column", (2, 3), (3,)), ("batch", (2, 1, 2, 3), (3, 3, 2)), ("empty", (2, 0), (0, 3))):
+        f.case(f"MatMul_{name}", "MatMul", [grid(5, x), grid(6, y)], near=NEAR)
+    for dtype in SUM_TYPES:
+        f.case(f"MatMul_{dtype}", "MatMul", [grid(1, (2, 3), dtype), grid(2, (3, 2), dtype)], near=tolerance(dtype) if dtype in FLOATS else None)
+    f.error("MatMul_inner", "MatMul", [a, a], "a's last dimension must equal b's last but one")
+    f.write()
+
+
+@family
+def einsum():
+    f = File("einsum", "Einsum")
+    a, b = grid(1, (2, 3)), grid(2, (3, 4))
+    t, u = grid(3, (2, 3, 4)), grid(4, (2, 4, 2))
+    plain = [("transpose", "ij->ji", [a]), ("sum", "ij->i", [a]), ("total", "ij->", [a]), ("matmul", "ij,jk->ik", [a, b]), ("implicit", "ij,jk", [a, b]),
+             ("implicit_order", "ba", [a]), ("batch", "bij, bjk -> bik", [t, u]), ("diagonal", "ii->i", [grid(5, (3, 3))]), ("trace", "ii", [grid(5, (3, 3))]),
+             ("batch_diagonal", "...ii->...i", [grid(6, (2, 3, 3))]), ("ellipsis", "...ij,...jk->...ik", [t, u]), ("ellipsis_implicit", "...ij,...jk", [t, u]),
+             ("ellipsis_broadcast", "...ij,...jk->...ik", [grid(7, (2, 2, 3)), grid(8, (3, 2))]), ("ellipsis_middle", "i...j->j...i", [t]),
+             ("outer", "i,j->ij", [arr([1, 2]), arr([3, 4, 5])]), ("three", "ij,jk,kl->il", [a, b, grid(9, (4, 2))]), ("inner", "i,i", [arr([1, 2]), arr([3, 4])]),
+             ("capitals", "aB,Bc->ca", [a, b]), ("ellipsis_sum", "...j->...", [t]), ("scalar", "->", [arr(2.0)]), ("scalar_times", ",ij->ij", [arr(2.0), a])]
+    for name, equation, inputs in plain:
+        f.case(f"Einsum_{name}", "Einsum", inputs, {"equation": equation}, outputs=[np.asarray(np.einsum(equation.replace(" ", ""), *inputs))], near=NEAR)
+    for dtype in NUMERIC:
+        x, y = grid(1, (2, 3), dtype), grid(2, (3, 2), dtype)
+        out = np.einsum("ij,jk->ik", x.astype(np.float64) if dtype in FLOATS else x, y.astype(np.float64) if dtype in FLOATS else y).astype(x.dtype)
+        f.case(f"Einsum_{dtype}", "Einsum", [x, y], {"equation": "ij,jk->ik"}, outputs=[out], near=tolerance(dtype) if dtype in FLOATS else None)
+    f.case("Einsum_ones", "Einsum", [grid(1, (1, 3)), grid(2, (2, 3))], {"equation": "ij,ij->ij"}, outputs=[grid(1, (1, 3)) * grid(2, (2, 3))])
+    f.case("Einsum_opset12", "Einsum", [a, b], {"equation": "ij,jk->ik"}, outputs=[a @ b], opset=12, near=NEAR)
+    f.error("Einsum_count", "Einsum", [a], "has 2 terms for 1 inputs", {"equation": "ij,jk->ik"})
+    f.error("Einsum_rank", "Einsum", [a], "term 'ijk' does not fit a tensor of rank 2", {"equation": "ijk->i"})
+    f.error("Einsum_sizes", "Einsum", [a, a], "label 'j': 3 and 2 must be equal", {"equation": "ij,jk->ik"})
+    f.error("Einsum_unknown", "Einsum", [a], "label 'k' of the output occurs in no operand", {"equation": "ij->k"})
+    f.error("Einsum_twice", "Einsum", [a], "label 'i' occurs twice in the output", {"equation": "ij->ii"})
+    f.error("Einsum_character", "Einsum", [a], "holds a character that is no letter", {"equation": "i1->i"})
+    f.error("Einsum_dots", "Einsum", [a], "has a malformed ellipsis", {"equation": "i..->i"})
+    f.write()
+
+
+@family
+def conv():
+    f = File("conv", "Conv")
+    x, w = grid(1, (1, 2, 5, 5)), grid(2, (3, 2, 3, 3))
+
+    def case(name, inputs, attributes=None, **more):
+        f.case(name, "Conv", inputs, attributes, oracle="ort", near=(1e-5, 1e-5), **more)
+
+    case("Conv_plain", [x, w])
+    case("Conv_bias", [x, w, grid(3, (3,))])
+    case("Conv_pads", [x, w], {"pads": [1, 2, 0, 1], "strides": [2, 1]})
+    case("Conv_dilations", [grid(1, (1, 1, 7, 6)), grid(2, (1, 1, 3, 2))], {"dilations": [2, 3], "pads": [1, 1, 1, 1]})
+    for mode in ("SAME_UPPER", "SAME_LOWER", "VALID"):
+        case(f"Conv_{mode}", [grid(1, (1, 1, 5, 6)), grid(2, (1, 1, 2, 3))], {"auto_pad": mode, "strides": [2, 2]})
+        case(f"Conv_{mode}_wide_stride", [grid(1, (1, 1, 7)), grid(2, (1, 1, 2))], {"auto_pad": mode, "strides": [3]})
+    case("Conv_group", [grid(1, (2, 4, 3, 3)), grid(2, (6, 2, 2, 2)), grid(3, (6,))], {"group": 2, "kernel_shape": [2, 2]})
+    case("Conv_depthwise", [grid(1, (1, 3, 4, 4)), grid(2, (3, 1, 3, 3))], {"group": 3, "pads": [1, 1, 1, 1]})
+    case("Conv_multiplier", [grid(1, (1, 2, 3, 3)), grid(2, (4, 1, 2, 2))], {"group": 2})
+    case("Conv_1d", [grid(1, (2, 2, 6)), grid(2, (2, 2, 3))], {"pads": [1, 1]})
+    case("Conv_3d", [grid(1, (1, 1, 3, 3, 3)), grid(2, (2, 1, 2, 2, 2))], {"strides": [1, 2, 1]})
+    case("Conv_opset1", [x, w], {"pads": [1, 1, 1, 1]}, opset=1)
+    f.case("Conv_f64", "Conv", [grid(1, (1, 1, 3, 3), "f64"), grid(2, (1, 1, 2, 2), "f64")], near=(1e-12, 1e-12))
+    for dtype in ("f16", "bf16"):
+        a, b = grid(1, (1, 1, 3), dtype), grid(2, (1, 1, 2), dtype)
+        out = np.convolve(a.astype("f8").ravel(), b.astype("f8").ravel()[::-1], "valid").reshape(1, 1, 2).astype(a.dtype)
+        f.case(f"Conv_{dtype}", "Conv", [a, b], outputs=[out], near=HALF)
+    f.error("Conv_channels", "Conv", [x, grid(2, (3, 3, 3, 3))], "x is [1,2,5,5], w is [3,3,3,3], group is 1; x's channels must be w's second dimension times group")
+    f.error("Conv_groups", "Conv", [x, grid(2, (3, 1, 3, 3))], "w's first dimension must be a multiple of group", {"group": 2})
+    f.error("Conv_rank", "Conv", [x, grid(2, (3, 2, 3))], "both need the same rank of at least 3")
+    f.error("Conv_bias", "Conv", [x, w, grid(3, (2,))], "b is [2], expected [3]")
+    f.error("Conv_kernel_shape", "Conv", [x, w], "kernel_shape is [3,2], w is [3,2,3,3]", {"kernel_shape": [3, 2]})
+    f.error("Conv_strides", "Conv", [x, w], "attribute 'strides' is [0,1], each must be at least 1", {"strides": [0, 1]})
+    f.error("Conv_pads", "Conv", [x, w], "attribute 'pads' has 2 numbers, expected 4", {"pads": [1, 1]})
+    f.error("Conv_fits", "Conv", [grid(1, (1, 2, 2, 5)), w], "a window of 3 does not fit into an axis of 2")
+    f.error("Conv_auto_pad", "Conv", [x, w], "auto_pad is 'SAME'", {"auto_pad": "SAME"})
+    f.write()
+
+
+@family
+def conv_transpose():
+    f = File("conv_transpose", "ConvTranspose")
+
+    def case(name, x, w, attributes=None, bias=None, **more):
+        inputs = [grid(1, x), grid(2, w)] + ([grid(3, bias)] if bias else [])
+        more.setdefault("oracle", "ort")
+        f.case(name, "ConvTranspose", inputs, attributes, near=(1e-5, 1e-5), **more)
+
+    case("ConvTranspose_plain", (1, 1, 3, 3), (1, 2, 3, 3))
+    case("ConvTranspose_bias", (1, 2, 3, 3), (2, 2, 2, 2), bias=(2,))
+    case("ConvTranspose_k4s2p1", (1, 1, 3, 3), (1, 1, 4, 4), {"strides": [2, 2], "pads": [1, 1, 1, 1]})
+    case("ConvTranspose_k3s2p1", (1, 2, 3, 2), (2, 1, 3, 3), {"strides": [2, 2], "pads": [1, 1, 1, 1], "output_padding": [1, 1]})
+    case("ConvTranspose_k2s3", (1, 1, 3, 2), (1, 2, 2, 2), {"strides": [3, 3]})
+    case("ConvTranspose_k5s3", (1, 1, 3), (1, 1, 5), {"strides": [3], "pads": [2, 1]})
+    case("ConvTranspose_dilated", (1, 1, 3, 3), (1, 1, 2, 2), {"dilations": [2, 2]})
+    case("ConvTranspose_dilated_strided", (1, 1, 3, 4), (1, 2, 3, 2), {"dilations": [2, 3], "strides": [3, 2], "pads": [1, 0, 2, 1]})
+    case("ConvTranspose_group", (2, 4, 2, 3), (4, 3, 2, 2), {"group": 2, "strides": [2, 1]}, bias=(6,))
+    case("ConvTranspose_depthwise", (1, 3, 2, 2), (3, 1, 3, 3), {"group": 3, "strides": [2, 2]})
+    case("ConvTranspose_3d", (1, 1, 2, 2, 2), (1, 1, 2, 3, 2), {"strides": [2, 1, 2]})
+    for mode in ("SAME_UPPER", "SAME_LOWER"):
+        case(f"ConvTranspose_{mode}", (1, 1, 3, 3), (1, 2, 3, 3), {"auto_pad": mode, "strides": [2, 2]}, oracle="reference")
+        case(f"ConvTranspose_shape_{mode}", (1, 1, 3, 3), (1, 1, 4, 3), {"auto_pad": mode, "strides": [2, 2], "output_shape": [7, 6]}, oracle="reference")
+    case("ConvTranspose_valid", (1, 1, 3), (1, 1, 3), {"auto_pad": "VALID", "strides": [2]})
+    case("ConvTranspose_shape", (1, 1, 3, 3), (1, 2, 3, 3), {"strides": [3, 2], "output_shape": [8, 6]}, oracle="reference")
+    # Opset 1 puts the odd element the other way round: SAME_UPPER there is SAME_LOWER now, all else SAME_UPPER.
+    for old, new in (("SAME_UPPER", "SAME_LOWER"), ("SAME_LOWER", "SAME_UPPER"), ("NOTSET", "SAME_UPPER")):
+        from make_cases import NEWEST, by_reference
+        attributes = {"strides": [2], "output_shape": [6]}
+        inputs = [grid(1, (1, 1, 3)), grid(2, (1, 1, 3))]
+        outputs = by_reference("ConvTranspose", {**attributes, "auto_pad": new}, inputs, 1, NEWEST)
+        f.case(f"ConvTranspose_opset1_{old}", "ConvTranspose", inputs, {**attributes, "auto_pad": old}, outputs=outputs, opset=1, near=NEAR,
+               oracle=f"reference, as {new}")
+    x = grid(1, (1, 1, 3))
+    x[0, 0, 1] = np.inf
+    f.case("ConvTranspose_infinite", "ConvTranspose", [x, arr([[[1, 2, 3]]])], {"strides": [2]}, near=NEAR,
+           outputs=[np.array([[[x[0, 0, 0], 2 * x[0, 0, 0], np.inf, np.inf, np.inf, 2 * x[0, 0, 2], 3 * x[0, 0, 2]]]], np.float32)])
+    w = grid(2, (1, 2, 3, 3))
+    f.error("ConvTranspose_channels", "ConvTranspose", [grid(1, (1, 2, 3, 3)), w], "x's channels must be w's first dimension")
+    f.error("ConvTranspose_bias", "ConvTranspose", [grid(1, (1, 1, 3, 3)), w, grid(3, (3,))], "b is [3], expected [2]")
+    f.error("ConvTranspose_shape", "ConvTranspose", [grid(1, (1, 1, 3, 3)), w], "attribute 'output_shape' has 1 numbers, expected 2", {"output_shape": [4]})
+    f.error("ConvTranspose_pads", "ConvTranspose", [grid(1, (1, 1, 1, 1)), w], "the padding leaves an output of -1", {"pads": [2, 2, 2, 2]})
+    f.write()
+
+
+@family
+def pool():
+    f = File("pool", "Pools")
+    x = grid(1, (1, 2, 5, 5))
+
+    def case(name, op, inputs, attributes, oracle="ort", **more):
+        f.case(name, op, inputs, attributes, oracle=oracle, near=(1e-6, 1e-5), **more)
+
+    for op in ("AveragePool", "MaxPool"):
+        case(f"{op}_plain", op, [x], {"kernel_shape": [2, 2]})
+        case(f"{op}_strides", op, [x], {"kernel_shape": [3, 2], "strides": [2, 1]})
+        case(f"{op}_pads", op, [x], {"kernel_shape": [3, 3], "pads": [1, 2, 1, 0]})
+        case(f"{op}_ceil", op, [x], {"kernel_shape": [2, 2], "strides": [2, 2], "ceil_mode": 1})
+        case(f"{op}_ceil_pads", op, [x], {"kernel_shape": [3, 3], "strides": [2, 2], "pads": [1, 1, 1, 1], "ceil_mode": 1})
+        case(f"{op}_ceil_in_padding", op, [grid(1, (1, 1, 2, 2))], {"kernel_shape": [1, 1], "strides": [2, 2], "pads": [0, 0, 0, 0], "ceil_mode": 1})
+        case(f"{op}_dilations", op, [grid(2, (1, 1, 6, 6))], {"kernel_shape": [2, 3], "dilations": [3, 2], "pads": [1, 1, 0, 0]}, oracle="reference" if op == "AveragePool" else "ort")
+        for mode in ("SAME_UPPER", "SAME_LOWER", "VALID"):
+            case(f"{op}_{mode}", op, [grid(2, (1, 1, 5, 6))], {"kernel_shape": [2, 3], "strides": [2, 2], "auto_pad": mode})
+        case(f"{op}_1d", op, [grid(2, (2, 1, 6))], {"kernel_shape": [3], "strides": [2], "pads": [1, 1]})
+        case(f"{op}_3d", op, [grid(2, (1, 1, 3, 3, 3))], {"kernel_shape": [2, 2, 2]})
+        case(f"{op}_opset1", op, [x], {"kernel_shape": [3, 3], "pads": [1, 1, 1, 1]}, opset=1)
+        f.error(f"{op}_kernel", op, [x], "attribute 'kernel_shape' is missing")
+        f.error(f"{op}_rank", op, [x], "x is [1,2,5,5], kernel_shape is [2]", {"kernel_shape": [2]})
+    # A window that would start in the padding behind the axis is no window: 2 outputs, not 3.
+    f.case("MaxPool_starts_in_padding", "MaxPool", [arr([1, 2, 3], shape=(1, 1, 3))], {"kernel_shape": [1], "strides": [3], "pads": [0, 0], "ceil_mode": 1},
+           outputs=[arr([1], shape=(1, 1, 1))], oracle="the text of MaxPool 22")
+    f.case("AveragePool_starts_in_padding", "AveragePool", [arr([1, 2, 3, 4], shape=(1, 1, 4))],
+           {"kernel_shape": [3], "strides": [3], "pads": [1, 1], "ceil_mode": 1, "count_include_pad": 1}, near=NEAR)
+    for name, attributes in (("pads", {"kernel_shape": [3, 3], "pads": [1, 1, 1, 1]}), ("ceil", {"kernel_shape": [3, 3], "strides": [2, 2], "pads": [1, 1, 0, 0], "ceil_mode": 1}),
+                             ("uneven", {"kernel_shape": [2, 3], "pads": [0, 1, 1, 2]})):
+        case(f"AveragePool_include_{name}", "AveragePool", [grid(3, (1, 1, 4, 4))], {**attributes, "count_include_pad": 1}, oracle="reference")
+    case("MaxPool_negative", "MaxPool", [-1 - np.abs(x)], {"kernel_shape": [3, 3], "pads": [1, 1, 1, 1]})
+    for dtype in ("i8", "u8", "f16", "f64"):
+        case(f"MaxPool_{dtype}", "MaxPool", [grid(4, (1, 1, 4, 4), dtype)], {"kernel_shape": [2, 2], "pads": [1, 1, 0, 0]}, oracle="reference" if dtype == "f16" else "ort")
+    for order in (0, 1):
+        case(f"MaxPool_indices{order}", "MaxPool", [grid(5, (2, 2, 4, 3))], {"kernel_shape": [2, 2], "pads": [1, 0, 0, 1], "storage_order": order}, wanted=2)
+        case(f"MaxPool_indices{order}_dilated", "MaxPool", [grid(5, (1, 2, 5, 4))], {"kernel_shape": [2, 2], "dilations": [2, 1], "strides": [2, 1], "storage_order": order}, wanted=2)
+        case(f"MaxPool_indices{order}_3d", "MaxPool", [grid(6, (1, 1, 3, 2, 3))], {"kernel_shape": [2, 2, 2], "storage_order": order}, wanted=2)
+    case("MaxPool_indices_ties", "MaxPool", [grid(7, (1, 1, 4, 4), "f32", 0, 1)], {"kernel_shape": [3, 3]}, wanted=2)
+    for op in ("GlobalAveragePool", "GlobalMaxPool"):
+        case(f"{op}_2d", op, [x], {})
+        case(f"{op}_1d", op, [grid(2, (2, 3, 4))], {})
+        for dtype in ("f16", "f64"):
+            case(f"{op}_{dtype}", op, [grid(2, (1, 2, 2, 2), dtype)], {}, oracle="reference")
+        case(f"{op}_opset1", op, [x], {}, opset=1)
+        f.error(f"{op}_rank", op, [grid(2, (2,))], "x is [2], expected a batch axis and a channel axis")
+    f.error("MaxPool_order", "MaxPool", [x], "attribute 'storage_order' is 2", {"kernel_shape": [2, 2], "storage_order": 2})
+    f.write()
+
+
+@family
+def normalization():
+    f = File("normalization", "Normalisations")
+    x = grid(1, (2, 3, 2, 2))
+    scale, bias, mean, var = grid(2, (3,)), grid(3, (3,)), grid(4, (3,)), np.abs(grid(5, (3,))) + np.float32(0.5)
+    close = (1e-5, 1e-4)
+    f.case("BatchNormalization_plain", "BatchNormalization", [x, scale, bias, mean, var], near=close)
+    f.case("BatchNormalization_epsilon", "BatchNormalization", [x, scale, bias, mean, var], {"epsilon": 0.25}, near=close)
+    f.case("BatchNormalization_matrix", "BatchNormalization", [grid(1, (4, 3)), scale, bias, mean, var], near=close)
+    f.case("BatchNormalization_training", "BatchNormalization", [x, scale, bias, mean, var], {"training_mode": 1, "momentum": 0.75}, near=close, wanted=3)
+    f.case("BatchNormalization_training_one", "BatchNormalization", [x, scale, bias, mean, var], {"training_mode": 1}, near=close,
+           outputs=[((x - x.mean((0, 2, 3), keepdims=True)) / np.sqrt(x.var((0, 2, 3), keepdims=True) + 1e-5) * scale[:, None, None] + bias[:, None, None]).astype("f4")])
+    f.case("BatchNormalization_opset9", "BatchNormalization", [x, scale, bias, mean, var], opset=9, near=close, oracle="ort")
+    f.case("BatchNormalization_opset7", "BatchNormalization", [x, scale, bias, mean, var], {"spatial": 1}, opset=7, near=close, oracle="ort")
+    plain = (x - mean[:, None, None]) / np.sqrt(var[:, None, None] + 1e-5) * scale[:, None, None] + bias[:, None, None]
+    f.case("BatchNormalization_opset6", "BatchNormalization", [x, scale, bias, mean, var], {"is_test": 1}, opset=6, near=close, outputs=[plain.astype("f4")])
+    f.case("BatchNormalization_opset1", "BatchNormalization", [x, scale, bias, mean, var], {"is_test": 1, "consumed_inputs": [0, 0, 0, 1, 1]}, opset=1, near=close,
+           outputs=[plain.astype("f4")])
+    half = [a.astype(np.float16) for a in (x, scale, bias)]
+    f.case("BatchNormalization_f16_f32", "BatchNormalization", half + [mean, var], near=(1e-2, 1e-2), outputs=[plain.astype("f2")])
+    f.case("BatchNormalization_f64", "BatchNormalization", [a.astype("f8") for a in (x, scale, bias, mean, var)], near=(1e-12, 1e-12))
+    f.error("BatchNormalization_channels", "BatchNormalization", [x, grid(2, (4,)), bias, mean, var], "x is [2,3,2,2], 'scale' is [4]; channels: 3 and 4 must be equal")
+    f.error("BatchNormalization_vector", "BatchNormalization", [x, grid(2, (3, 1)), bias, mean, var], "input 'scale' is [3,1], expected a vector")
+
+    for dtype in ("f32", "f64"):
+        f.case(f"InstanceNormalization_{dtype}", "InstanceNormalization", [a.astype({"f32": "f4", "f64": "f8"}[dtype]) for a in (x, scale, bias)], near=close)
+    f.case("InstanceNormalization_1d", "InstanceNormalization", [grid(1, (2, 3, 5)), scale, bias], {"epsilon": 0.01}, near=close)
+    f.case("InstanceNormalization_opset6", "InstanceNormalization", [x, scale, bias], opset=6, near=close)
+    f.error("InstanceNormalization_channels", "InstanceNormalization", [x, grid(2, (2,)), bias], "channels: 3 and 2 must be equal")
+
+    y = grid(1, (2, 4, 3))
+    f.case("GroupNormalization_f32", "GroupNormalization", [y, grid(2, (4,)), grid(3, (4,))], {"num_groups": 2}, near=close, oracle="ort", opset=21)
+    f.case("GroupNormalization_f16", "GroupNormalization", [y.astype("f2"), grid(2, (4,), "f16"), grid(3, (4,), "f16")], {"num_groups": 2}, near=(1e-2, 1e-2))
+    f.case("GroupNormalization_epsilon", "GroupNormalization", [y, grid(2, (4,)), grid(3, (4,))], {"num_groups": 4, "epsilon": 0.5}, near=close)
+    f.error("GroupNormalization_groups", "GroupNormalization", [y, grid(2, (4,)), grid(3, (4,))], "whose channels are no multiple of num_groups=3", {"num_groups": 3})
+
+    z = grid(1, (2, 3, 4))
+    for axis in (-1, 1, 0, -2):
+        size = z.shape[axis:]
+        f.case(f"LayerNormalization_axis{axis}", "LayerNormalization", [z, grid(2, size), grid(3, size)], {"axis": axis}, near=close, oracle="ort", wanted=3)
+        f.case(f"RMSNormalization_axis{axis}", "RMSNormalization", [z, grid(2, size)], {"axis": axis}, near=close)
+    f.case("LayerNormalization_no_bias", "LayerNormalization", [z, grid(2, (4,))], {"epsilon": 0.25}, near=close, oracle="ort")
+    f.case("LayerNormalization_f16", "LayerNormalization", [z.astype("f2"), grid(2, (4,), "f16"), grid(3, (4,), "f16")], near=(1e-2, 1e-2))
+    f.case("LayerNormalization_f64", "LayerNormalization", [z.astype("f8"), grid(2, (4,), "f64")], near=(1e-10, 1e-10), outputs=[
+        ((z.astype("f8") - z.mean(-1, keepdims=True, dtype="f8")) / np.sqrt(z.var(-1, keepdims=True, dtype="f8") + np.float64(np.float32(1e-5))) * grid(2, (4,), "f64"))])
+    f.error("LayerNormalization_scale", "LayerNormalization", [z, grid(2, (3,))], "input 'Scale' is [3], which does not broadcast to [2,3,4]")
+    f.error("LayerNormalization_stash", "LayerNormalization", [z, grid(2, (4,))], "attribute 'stash_type' is 10", {"stash_type": 10})
+    f.case("RMSNormalization_mixed", "RMSNormalization", [z.astype("f2"), grid(2, (4,))], near=(1e-2, 1e-2),
+           outputs=[(z / np.sqrt((z**2).mean(-1, keepdims=True) + 1e-5) * grid(2, (4,))).astype("f4")])
+
+    c = grid(1, (2, 5, 2, 2))
+    f.case("LRN_3", "LRN", [c], {"size": 3, "alpha": 0.5, "beta": 0.5, "bias": 2.0}, near=close, oracle="ort")
+    f.case("LRN_defaults", "LRN", [c], {"size": 5}, near=close, oracle="ort")
+    squares = np.stack([(c[:, max(0, i - 1):i + 3] ** 2).sum(1) for i in range(5)], 1)
+    f.case("LRN_even", "LRN", [c], {"size": 4, "alpha": 0.5}, near=close, outputs=[(c / (1 + 0.125 * squares) ** 0.75).astype("f4")])
+    f.error("LRN_size", "LRN", [c], "attribute 'size' is 0", {"size": 0})
+    f.write()
