@@ -45,6 +45,14 @@ std::string key(std::string_view domain, std::string_view name, std::string_view
 
 std::string_view plain_domain(std::string_view domain) { return domain == "ai.onnx" ? std::string_view() : domain; }
 
+void set_overload(onnx::NodeProto& node, const std::string& overload) {
+  if (const FieldDescriptor* known = node.GetDescriptor()->FindFieldByNumber(node_overload)) {
+    node.GetReflection()->SetString(&node, known, overload);
+  } else {
+    *node.GetReflection()->MutableUnknownFields(&node)->AddLengthDelimited(node_overload) = overload;
+  }
+}
+
 std::string overload_of(const onnx::NodeProto& node) { return last_or_empty(field_values(node, node_overload)); }
 std::string overload_of(const onnx::FunctionProto& function) { return last_or_empty(field_values(function, function_overload)); }
 

@@ -15,6 +15,8 @@ namespace infini::onnx_files {
 std::string overload_of(const onnx::NodeProto& node);
 std::string overload_of(const onnx::FunctionProto& function);
 
+void set_overload(onnx::NodeProto& node, const std::string& overload);
+
 struct Function {
   const onnx::FunctionProto* proto = nullptr;
   std::vector<onnx::AttributeProto> defaults;  // FunctionProto.attribute_proto (IR 9)

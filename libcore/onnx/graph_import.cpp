@@ -82,7 +82,7 @@ bool Importer::add_inputs(const onnx::GraphProto& graph, Scope& scope, std::span
   bool fine = true;
   for (const auto& input : graph.input()) {
     if (input.name().empty() || !seen.insert(input.name()).second) {
-      problems_.add(input.name().empty() ? text("an input of graph '", graph.name(), "' has no name") : text("there are two inputs '", input.name(), "'"));
+      problems_.add(bad_input(input.name().empty() ? text("an input of graph '", graph.name(), "' has no name") : text("there are two inputs '", input.name(), "'")));
       fine = false;
     } else if (initialized.contains(input.name())) {
       notes_.push_back(text("input '", input.name(), "' has an initializer and is taken as a constant"));
@@ -100,11 +100,11 @@ bool Importer::add_initializers(const onnx::GraphProto& graph, Scope& scope) {
   auto add = [&](const std::string& name, Result<ConstantRef> constant) {
     BoundValue& binding = scope.values[name];
     if (name.empty()) {
-      problems_.add(text("an initializer of graph '", graph.name(), "' has no name"));
+      problems_.add(bad_input(text("an initializer of graph '", graph.name(), "' has no name")));
     } else if (binding.id) {
-      problems_.add(text("there are two initializers '", name, "'"));
+      problems_.add(bad_input(text("there are two initializers '", name, "'")));
     } else if (!constant) {
-      problems_.add(constant.error().text());
+      problems_.add(std::move(constant.error()));
     } else {
       binding.id = scope.frame.builder.add_constant(name, std::move(*constant));
       return;
@@ -121,7 +121,7 @@ bool Importer::add_outputs(const onnx::GraphProto& graph, Scope& scope) {
   for (const auto& output : graph.output()) {
     const std::string& name = output.name();
     if (name.empty() || !knows(scope, name)) {
-      problems_.add(name.empty() ? text("an output of graph '", graph.name(), "' has no name") : text("output '", name, "' is produced by no node"));
+      problems_.add(bad_input(name.empty() ? text("an output of graph '", graph.name(), "' has no name") : text("output '", name, "' is produced by no node")));
       fine = false;
       continue;
     }
@@ -162,7 +162,7 @@ BoundValue Importer::capture(Scope& scope, const std::string& name, ValueId outs
 
 std::optional<Body> Importer::body(const onnx::GraphProto& graph, Scope& outer, Path path, std::span<const Type> input_types) {
   if (outer.depth >= depth_limit) {
-    problems_.add(text("graphs and calls are nested deeper than ", depth_limit));
+    problems_.add(bad_input(text("graphs and calls are nested deeper than ", depth_limit)));
     return std::nullopt;
   }
   Frame frame{outer.frame.builder.nested(), {}};
@@ -172,7 +172,7 @@ std::optional<Body> Importer::body(const onnx::GraphProto& graph, Scope& outer, 
   notes_.insert(notes_.end(), frame.builder.notes().begin(), frame.builder.notes().end());
   Result<Graph> built = std::move(frame.builder).build();
   if (!built) {
-    problems_.add(text("graph '", graph.name(), "': ", built.error().text()));
+    problems_.add(within(text("graph '", graph.name(), "'"), std::move(built.error())));
     return std::nullopt;
   }
   Body made;

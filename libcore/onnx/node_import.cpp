@@ -43,6 +43,13 @@ Type implied_input(std::string_view op, std::size_t position, const std::vector<
   return Type{};
 }
 
+// The builder puts the node in front of what it says; a group of problems names its nodes itself.
+Error without_place(Error error) {
+  std::size_t end = error.where.find(": ");
+  error.where = end == std::string::npos ? "" : error.where.substr(end + 2);
+  return error;
+}
+
 }  // namespace
 
 void Importer::fail_outputs(const NodeInput& in) {
@@ -207,7 +214,7 @@ void Importer::understood_node(const NodeInput& in, const OpDef& op, std::vector
   }
   if (in.domain.empty() && opset < 6) attributes.erase("consumed_inputs");  // a hint of the first formats
   Result<std::vector<ValueId>> made = add_upgraded(in.scope.frame.builder, ops_, op, opset, spec_of(in, std::move(inputs), std::move(attributes)));
-  if (!made) return fail(in, std::move(made.error()));
+  if (!made) return fail(in, without_place(std::move(made.error())));
   bind_outputs(in, *made);
 }
 
@@ -219,7 +226,7 @@ void Importer::carried_node(const NodeInput& in, std::vector<ValueId> inputs, At
   spec.overload = overload_of(in.proto);
   spec.version = imported == in.scope.opsets->end() ? 0 : imported->second;
   Result<std::vector<ValueId>> made = in.scope.frame.builder.add_node(std::move(spec));
-  if (!made) return fail(in, std::move(made.error()));
+  if (!made) return fail(in, without_place(std::move(made.error())));
   carried_.add(in.op_name, in.label, in.domain.empty() ? "not defined here" : text("domain '", in.domain, "' is not known"));
   bind_outputs(in, *made);
 }

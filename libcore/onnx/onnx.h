@@ -58,4 +58,14 @@ Result<ImportReport> import_onnx(const std::string& path, const ImportOptions& o
 // The same from memory; weights are copied, and external data has no folder to be in.
 Result<ImportReport> import_onnx(std::span<const std::byte> model, const ImportOptions& options, const OpTable& ops);
 
+struct ExportOptions {
+  int opset = 0;               // of ai.onnx; 0: the lowest in which every operator of the graph has its newest form
+  bool external_data = false;  // weights in FILE.data even where one file would do
+};
+
+// Writes the graph as a standard ONNX model to `path` ("-": standard output): names kept, `fused` nodes inlined, symbols as dim_param.
+// A model beyond 2 GiB keeps its weights in PATH.data beside it. unsupported: operators that ONNX lacks, or that have another form at
+// `opset` (one grouped report); bad_input: weights that are absent or have changed; io.
+Status export_onnx(const Module& module, const std::string& path, const ExportOptions& options = {});
+
 }  // namespace infini

@@ -41,14 +41,19 @@ void Groups::add(std::string op, std::string label, std::string reason) {
   if (found->first_nodes.size() < label_limit) found->first_nodes.push_back(std::move(label));
 }
 
+void Problems::note_kind(ErrorKind kind) {
+  if (kind == ErrorKind::internal) internal_ = true;
+  if (kind != ErrorKind::internal && kind != ErrorKind::unsupported) malformed_ = true;
+}
+
 void Problems::add(std::string op, std::string label, Error error) {
-  if (error.kind == ErrorKind::internal) internal_ = true;
-  else if (error.kind != ErrorKind::unsupported) malformed_ = true;
+  note_kind(error.kind);
   groups_.add(std::move(op), std::move(label), error.text());
 }
 
-void Problems::add(std::string message) {
-  malformed_ = true;
+void Problems::add(Error error) {
+  note_kind(error.kind);
+  std::string message = error.text();
   if (std::find(general_.begin(), general_.end(), message) == general_.end()) general_.push_back(std::move(message));
 }
 

@@ -33,12 +33,14 @@ class Problems {
  public:
   void add(std::string op, std::string label, Error error);
   // Of the graph as a whole rather than a node: "input 'x' has no type".
-  void add(std::string message);
+  void add(Error error);
   bool empty() const { return groups_.empty() && general_.empty(); }
   // One error; bad_input if any part of it is, else unsupported.
   Error report() const;
 
  private:
+  void note_kind(ErrorKind kind);
+
   Groups groups_;
   std::vector<std::string> general_;
   bool malformed_ = false, internal_ = false;

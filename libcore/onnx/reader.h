@@ -36,6 +36,8 @@ class ByteReader {
 
   // The file, where there is one that payloads can stay in.
   const FileRange* file() const { return file_.path.empty() ? nullptr : &file_; }
+  // Bytes from the start to the end; UINT64_MAX for a pipe.
+  std::uint64_t size() const { return in_memory_ ? window_.size() : file() ? file_.file_size : UINT64_MAX; }
   std::uint64_t position() const { return window_start_ + at_; }
   Result<bool> at_end();
   Result<std::uint64_t> varint();

@@ -6,6 +6,7 @@
 #include <climits>
 
 #include "libcore/base/text.h"
+#include "libcore/onnx/wire.h"
 
 namespace infini::onnx_files {
 namespace {
@@ -34,24 +35,12 @@ constexpr std::uint32_t cut_field = 19500;
 constexpr int nesting_limit = 100;  // messages inside messages, as protobuf has it
 constexpr std::uint64_t structure_limit = INT_MAX;
 
-enum Wire : std::uint32_t { wire_varint = 0, wire_fixed64 = 1, wire_bytes = 2, wire_fixed32 = 5 };
-
 Message child_of(Message parent, std::uint32_t field) {
   for (const Child& c : children) {
     if (c.parent == parent && c.field == field) return c.child;
   }
   return Message::other;
 }
-
-void put_varint(std::string& out, std::uint64_t value) {
-  while (value >= 0x80) {
-    out += static_cast<char>(value | 0x80);
-    value >>= 7;
-  }
-  out += static_cast<char>(value);
-}
-
-void put_tag(std::string& out, std::uint32_t field, std::uint32_t wire) { put_varint(out, (std::uint64_t{field} << 3) | wire); }
 
 class Scanner {
  public:
@@ -74,7 +63,7 @@ class Scanner {
     while (true) {
       IT_TRY(bool ended, reader_.at_end());
       if (ended) return {};
-      IT_TRY_VOID(field(Message::model, UINT64_MAX, 0, out));
+      IT_TRY_VOID(field(Message::model, reader_.size(), 0, out));
     }
   }
 
@@ -93,7 +82,7 @@ class Scanner {
     auto id = static_cast<std::uint32_t>(number);
     if (out.size() > structure_limit) return bad_input("the model holds more than 2 GiB beside its raw weights");
     if (wire == wire_bytes) return bytes_field(parent, id, {end, depth}, out);
-    put_tag(out, id, wire);
+    put_tag(out, id, static_cast<Wire>(wire));
     if (wire == wire_varint) {
       IT_TRY(std::uint64_t value, reader_.varint());
       put_varint(out, value);
@@ -112,9 +101,6 @@ class Scanner {
     IT_TRY(std::uint64_t length, reader_.varint());
     if (reader_.position() > place.end || length > place.end - reader_.position()) {
       return malformed(text("field ", id, " claims ", length, " bytes, more than the message it stands in has left"));
-    }
-    if (const FileRange* file = reader_.file(); file && length > file->file_size - std::min(file->file_size, reader_.position())) {
-      return malformed(text("field ", id, " claims ", length, " bytes, the file has ", file->file_size - std::min(file->file_size, reader_.position()), " left"));
     }
     if (parent == Message::model && id == model_training_info) return reader_.skip(length);
     if (parent == Message::tensor && id == tensor_raw_data && length > inline_limit) {

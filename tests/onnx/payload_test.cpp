@@ -354,6 +354,6 @@ TEST_CASE("sparse initializers become dense") {
     indices->add_int64_data(1);
     indices->add_int64_data(6);
     CHECK(m.error() == "tensor 'w' is f32[1048576,1048576] sparse; as a dense tensor it is larger than 256.0 MiB");
-    CHECK(m.import().error().kind == ErrorKind::bad_input);
+    CHECK(m.import().error().kind == ErrorKind::unsupported);
   }
 }

@@ -119,7 +119,6 @@ TEST_CASE("all problems come at once, grouped by operator and reason, and nodes 
   m.node("MatMul", {"x", "x"}, {"w"}, "square");
   m.output("w");
   std::string error = m.error();
-  CHECK(error.find("Relu: 5 nodes (relu0, relu1, relu2, ...): Relu 'relu0': attribute 'speed' is not one of Relu") == std::string::npos);
   CHECK(error.find("relu0, relu1, relu2, ...): attribute 'speed' is not one of Relu\n") != std::string::npos);
   CHECK(error.find("MatMul: 1 node (square): ") != std::string::npos);
   CHECK(error.find("Abs") == std::string::npos);
@@ -199,7 +198,7 @@ TEST_CASE("what is no model says so") {
   OpTable ops;
   auto error = [&ops](std::string_view bytes) { return import_onnx(std::as_bytes(std::span(bytes)), {}, ops).error().text(); };
   CHECK(error("") == "not an ONNX model: it holds no graph");
-  CHECK(error("hello world, this is text") == "not an ONNX model: at byte 2 field 13 claims 101 bytes, more than the message it stands in has left");
+  CHECK(error("hello world, this is text") == "not an ONNX model: at byte 3 field 13 has wire type 4");
   CHECK(error(std::string_view("\x08\x07", 2)) == "not an ONNX model: it holds no graph");
   CHECK(error(std::string_view("\x3a\x05\x0a", 3)) == "not an ONNX model: at byte 2 field 7 claims 5 bytes, more than the message it stands in has left");
 }
