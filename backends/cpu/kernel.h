@@ -25,8 +25,6 @@ struct Launch {
   const T* input(int position) const { return static_cast<const T*>(inputs[position]); }
   template <class T>
   T* output(int position) const { return static_cast<T*>(outputs[position]); }
-  // A value's memory wherever it is: an operand, or a constant of the region in its own memory.
-  const std::byte* bytes(const Value& value) const { return value.input >= 0 ? input<std::byte>(value.input) : value.data; }
 };
 
 // A prepared kernel.
@@ -72,12 +70,14 @@ std::unique_ptr<Kernel> kernel_of(Function function) {
   return std::make_unique<Held>(std::move(function));
 }
 
-// The same order for every operand of rank `rank`, row-major for the others.
-inline std::vector<Order> orders_for(const Region& region, const std::vector<int>& values, std::size_t rank, const Order& order) {
-  std::vector<Order> result;
-  for (int value : values) result.push_back(value >= 0 && region.values[static_cast<std::size_t>(value)].rank() == rank ? order : Order{});
-  return result;
-}
+// An operand as bytes: an input of the launch, or a constant where it lies (perhaps unaligned).
+struct RawOperand {
+  int input = -1;
+  const std::byte* data = nullptr;
+
+  static RawOperand of(const Value& value) { return {value.is_constant() ? -1 : value.input, value.data}; }
+  const std::byte* at(const Launch& launch) const { return input >= 0 ? launch.input<std::byte>(input) : data; }
+};
 
 // Every family, in order of preference (kernels.def).
 std::span<const Family> families();

@@ -188,23 +188,14 @@ std::vector<Offered> Case::offers(Device& device, std::string* reason) {
   return sink.list;
 }
 
-std::vector<Doubles> Case::run(Device& device, const Offered& offered, std::string* error) {
-  char text[512] = {};
-  it_message message{text, sizeof text};
-  it_kernel* kernel = nullptr;
-  it_status status = device.table->prepare(device.handle, region(), offered.id, nullptr, 0, &kernel, message);
-  if (error) *error = text;
-  if (status != IT_OK) {
-    INFO(std::string(text));
-    CHECK(status == IT_OK);
-    return {};
-  }
+it_status Case::launch(Device& device, const Offered& offered, it_kernel* kernel, bool in_place, std::vector<Doubles>& results, it_message message) {
+  auto width = [](const Value& v) { return static_cast<std::size_t>(infini::info(v.dtype).bits) / 8; };
   std::vector<std::vector<std::byte>> ins, outs;
   std::vector<const void*> in;
   std::vector<void*> out;
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
     const Value& v = values_[static_cast<std::size_t>(inputs_[i])];
-    ins.push_back(reordered(v.bytes.data() + 1, v.extents, offered.input_orders[i], static_cast<std::size_t>(infini::info(v.dtype).bits) / 8, false));
+    ins.push_back(reordered(v.bytes.data() + 1, v.extents, offered.input_orders[i], width(v), false));
     in.push_back(ins.back().data());
   }
   for (int output : outputs_) {
@@ -212,27 +203,49 @@ std::vector<Doubles> Case::run(Device& device, const Offered& offered, std::stri
     outs.emplace_back(infini::byte_size(v.dtype, count(v.extents)), std::byte{0x5a});
     out.push_back(outs.back().data());
   }
+  std::vector<const std::byte*> made(out.size());
+  for (std::size_t i = 0; i < out.size(); ++i) made[i] = outs[i].data();
   for (const it_in_place& pair : offered.in_place) {
-    // A view's launch does nothing: the host gives both operands the same memory. Others are tried in place as well.
-    if (!pair.view) continue;
-    outs[static_cast<std::size_t>(pair.output)] = ins[static_cast<std::size_t>(pair.input)];
-    out[static_cast<std::size_t>(pair.output)] = outs[static_cast<std::size_t>(pair.output)].data();
+    std::size_t from = static_cast<std::size_t>(pair.input), to = static_cast<std::size_t>(pair.output);
+    if (in_place) out[to] = ins[from].data(), made[to] = ins[from].data();
+    if (in_place) break;  // one pair at a time: two operands cannot both be the result
   }
   std::vector<std::byte> workspace(offered.workspace + 64, std::byte{0xff});  // NaN, so that room that is read unwritten shows
   void* room = workspace.data() + (64 - reinterpret_cast<std::uintptr_t>(workspace.data()) % 64) % 64;
-  std::vector<Doubles> results;
-  for (int round = 0; round < 2; ++round) status = device.table->launch(device.handle, nullptr, kernel, in.data(), out.data(), room, message);
-  if (error) *error = text;
-  device.table->discard(device.handle, kernel);
-  if (status != IT_OK) return {};
-  for (std::size_t i = 0; i < outputs_.size(); ++i) {
+  it_status status = IT_OK;
+  for (int round = 0; round < (in_place ? 1 : 2) && status == IT_OK; ++round)
+    status = device.table->launch(device.handle, nullptr, kernel, in.data(), out.data(), room, message);
+  for (std::size_t i = 0; i < outputs_.size() && status == IT_OK; ++i) {
     const Value& v = values_[static_cast<std::size_t>(outputs_[i])];
-    std::size_t width = static_cast<std::size_t>(infini::info(v.dtype).bits) / 8;
-    std::vector<std::byte> plain = reordered(outs[i].data(), v.extents, offered.output_orders[i], width, true);
+    std::vector<std::byte> plain = reordered(made[i], v.extents, offered.output_orders[i], width(v), true);
     Doubles numbers;
     for (std::int64_t j = 0; j < count(v.extents); ++j) numbers.push_back(infini::decode_float(v.dtype, infini::load_bits(v.dtype, plain.data(), j)));
     results.push_back(std::move(numbers));
   }
+  return status;
+}
+
+std::vector<Doubles> Case::run(Device& device, const Offered& offered, std::string* error, bool in_place) {
+  char text[512] = {};
+  it_message message{text, sizeof text};
+  it_kernel* kernel = nullptr;
+  std::vector<Doubles> results;
+  it_status status = device.table->prepare(device.handle, region(), offered.id, nullptr, 0, &kernel, message);
+  if (status == IT_OK) {
+    status = launch(device, offered, kernel, in_place, results, message);
+    // Packed constants come back as they were exported.
+    std::vector<std::byte> packed(offered.packed);
+    CHECK(device.table->export_packed(device.handle, kernel, packed.data(), packed.size(), message) == IT_OK);
+    device.table->discard(device.handle, kernel);
+    if (!packed.empty() && status == IT_OK) {
+      std::vector<Doubles> again;
+      CHECK(device.table->prepare(device.handle, region(), offered.id, packed.data(), packed.size(), &kernel, message) == IT_OK);
+      CHECK(launch(device, offered, kernel, in_place, again, message) == IT_OK);
+      CHECK(again == results);
+      device.table->discard(device.handle, kernel);
+    }
+  }
+  if (error) *error = text;
   return results;
 }
 
@@ -277,6 +290,10 @@ void check_all(Case& c, const std::vector<Doubles>& expected, double limit, cons
       INFO(offered.kernel, " ", error);
       REQUIRE(results.size() == expected.size());
       for (std::size_t i = 0; i < results.size(); ++i) CHECK(relative_l2(results[i], expected[i]) <= limit);
+      if (offered.in_place.empty()) continue;
+      std::vector<Doubles> shared = c.run(device, offered, &error, true);
+      REQUIRE(shared.size() == expected.size());
+      for (std::size_t i = 0; i < shared.size(); ++i) CHECK(relative_l2(shared[i], expected[i]) <= limit);
     }
   }
 }

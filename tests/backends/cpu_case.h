@@ -65,8 +65,8 @@ class Case {
 
   // What the device offers; empty with the reason if nothing.
   std::vector<Offered> offers(Device& device, std::string* reason = nullptr);
-  // Row-major results of one candidate, or an error.
-  std::vector<Doubles> run(Device& device, const Offered& offered, std::string* error = nullptr);
+  // Row-major results of one candidate, or an error. in_place: operands that may share memory do.
+  std::vector<Doubles> run(Device& device, const Offered& offered, std::string* error = nullptr, bool in_place = false);
 
  private:
   struct Value {
@@ -76,6 +76,7 @@ class Case {
     bool constant = false;
   };
   const it_region* region();
+  it_status launch(Device& device, const Offered& offered, it_kernel* kernel, bool in_place, std::vector<Doubles>& results, it_message message);
   const it_region* level(const std::vector<int>& inputs, std::vector<it_node> nodes, bool hide_constants);
   std::vector<it_node> raw_nodes();
 
