@@ -56,6 +56,9 @@ std::string lower(std::string_view text);
 // Quoted for a message or the text form: \" \\ \n \t and \xHH for other control bytes.
 std::string quoted(std::string_view text);
 
+// Quoted as JSON wants it; bytes beyond ASCII are taken to be UTF-8 and left alone.
+std::string json_text(std::string_view text);
+
 // 3221225472 -> "3.0 GiB".
 std::string human_bytes(std::uint64_t bytes);
 

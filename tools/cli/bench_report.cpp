@@ -92,7 +92,7 @@ std::string to_text(const BenchReport& report) {
   for (std::size_t i = 0; i < std::min(report.profile.size(), profiled_rows); ++i) {
     const ProfileRow& row = report.profile[i];
     shown += row.ms;
-    std::string share = text(static_cast<std::int64_t>(std::lround(1000 * row.ms / total)) / 10.0, "%");
+    std::string share = text(std::round(1000 * row.ms / total) / 10, "%");
     out += text(fixed_width(ms(row.ms), 10), fixed_width(share, 7), fixed_width(row.device, 10), fixed_width(row.op, 18), " ", row.kind == "kernel" ? row.kernel : row.kind,
                 "  ", row.name, row.origins.size() > 1 ? text("  <- ", join(row.origins, " ")) : "", "\n");
   }
@@ -102,7 +102,7 @@ std::string to_text(const BenchReport& report) {
 
 std::string to_json(const BenchReport& report) {
   const std::vector<double>& times = report.times_ms;
-  std::string out = text("{\"schema\": \"it-bench/1\", \"device\": ", infini::quoted(report.device), ", \"min_ms\": ", percentile(times, 0), ", \"median_ms\": ",
+  std::string out = text("{\"schema\": \"it-bench/1\", \"device\": ", json_text(report.device), ", \"min_ms\": ", percentile(times, 0), ", \"median_ms\": ",
                          percentile(times, 50), ", \"mean_ms\": ", mean(times), ", \"deviation_ms\": ", deviation(times), ", \"max_ms\": ", percentile(times, 100),
                          ", \"runs\": ", times.size(), ",\n \"percentiles\": {");
   for (std::size_t i = 0; i < report.percentiles.size(); ++i) {
@@ -113,9 +113,9 @@ std::string to_json(const BenchReport& report) {
   for (std::size_t i = 0; i < report.profile.size(); ++i) {
     const ProfileRow& row = report.profile[i];
     std::vector<std::string> origins;
-    for (const std::string& origin : row.origins) origins.push_back(infini::quoted(origin));
-    out += text(i ? "," : "", "\n  {\"op\": ", infini::quoted(row.op), ", \"name\": ", infini::quoted(row.name), ", \"kind\": ", infini::quoted(row.kind), ", \"kernel\": ",
-                infini::quoted(row.kernel), ", \"device\": ", infini::quoted(row.device), ", \"ms\": ", row.ms, ", \"origins\": [", join(origins, ", "), "]}");
+    for (const std::string& origin : row.origins) origins.push_back(json_text(origin));
+    out += text(i ? "," : "", "\n  {\"op\": ", json_text(row.op), ", \"name\": ", json_text(row.name), ", \"kind\": ", json_text(row.kind), ", \"kernel\": ",
+                json_text(row.kernel), ", \"device\": ", json_text(row.device), ", \"ms\": ", row.ms, ", \"origins\": [", join(origins, ", "), "]}");
   }
   return out + "]}\n";
 }

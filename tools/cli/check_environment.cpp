@@ -106,8 +106,8 @@ Result<int> check_environment(const Arguments& arguments, const Talk& talk) {
   for (const Line& line : lines) {
     failed = failed || line.verdict == "fail";
     if (arguments.has("json")) {
-      page += text(&line == &lines[0] ? "" : ",", "\n  {\"verdict\": \"", line.verdict, "\", \"subject\": ", infini::quoted(line.subject), ", \"detail\": ",
-                   infini::quoted(line.detail), "}");
+      page += text(&line == &lines[0] ? "" : ",", "\n  {\"verdict\": \"", line.verdict, "\", \"subject\": ", json_text(line.subject), ", \"detail\": ",
+                   json_text(line.detail), "}");
     } else {
       page += text(line.verdict, std::string(6 - line.verdict.size(), ' '), line.subject, ": ", line.detail, "\n");
     }

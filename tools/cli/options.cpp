@@ -144,14 +144,14 @@ std::string help(const Tool& tool) {
 }
 
 std::string help_json(const Tool& tool) {
-  std::string out = text("{\"schema\": \"it-help/1\", \"tool\": ", quoted(tool.name), ", \"summary\": ", quoted(tool.summary), ", \"options\": [");
+  std::string out = text("{\"schema\": \"it-help/1\", \"tool\": ", json_text(tool.name), ", \"summary\": ", json_text(tool.summary), ", \"options\": [");
   bool first = true;
   for_each_option(tool, [&](const Option& option) {
     std::vector<std::string> names;
-    for (const std::string& name : split(option.names, ',')) names.push_back(infini::quoted(name));
+    for (const std::string& name : split(option.names, ',')) names.push_back(json_text(name));
     std::string_view takes = option.takes == Takes::flag ? "none" : option.takes == Takes::value ? "value" : "optional";
-    out += text(first ? "" : ",", "\n  {\"names\": [", join(names, ", "), "], \"takes\": \"", takes, "\", \"value\": ", quoted(option.value), ", \"repeat\": ",
-                option.repeat, ", \"help\": ", quoted(option.help), "}");
+    out += text(first ? "" : ",", "\n  {\"names\": [", join(names, ", "), "], \"takes\": \"", takes, "\", \"value\": ", json_text(option.value), ", \"repeat\": ",
+                option.repeat, ", \"help\": ", json_text(option.help), "}");
     first = false;
   });
   return out + "\n]}\n";
