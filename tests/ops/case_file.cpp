@@ -29,12 +29,15 @@ std::string unquoted(std::string_view word) { return std::string(word.substr(1, 
 Status set_element(TensorWriter& writer, std::int64_t i, const std::string& word) {
   DType dtype = writer.tensor().dtype();
   std::int64_t whole = 0;
+  std::uint64_t large = 0;
   double real = 0;
   if (dtype == DType::str) {
     if (!is_text(word)) return bad_input(text("element ", word, " is no quoted text"));
     writer.strings()[static_cast<std::size_t>(i)] = unquoted(word);
   } else if (!is_floating(dtype) && parse_int(word, whole)) {
     writer.set_int(i, whole);
+  } else if (dtype == DType::u64 && std::from_chars(word.data(), word.data() + word.size(), large).ec == std::errc()) {
+    writer.set_int(i, static_cast<std::int64_t>(large));
   } else if (is_floating(dtype) && parse_double(word, real)) {
     writer.set_double(i, real);
   } else {

@@ -48,9 +48,8 @@ def word(value, number):
     if number == TensorProto.BOOL or np.dtype(np_dtype(NAMES[number])).kind in "iu" or number in (21, 22, 25, 26):
         return str(int(value))
     real = float(value)
-    if number == TensorProto.FLOAT:
-        return np.format_float_positional(np.float32(real), trim="-") if real and 1e-4 < abs(real) < 1e7 else repr(real).replace(".0e", "e")
-    text = repr(real)
+    plain = real == 0 or not np.isfinite(real) or not 1e-4 < abs(real) < 1e7
+    text = repr(real) if plain or number != TensorProto.FLOAT else np.format_float_positional(np.float32(real), trim="-")
     return text[:-2] if text.endswith(".0") else text
 
 
@@ -112,16 +111,15 @@ class File:
         self.lines += [attribute_line(k, v) for k, v in attributes.items()]
         self.lines += [tensor_line("in", x) for x in inputs]
 
-    def case(self, name, op, inputs, attributes=None, outputs=None, oracle="reference", opset=None, near=None, wanted=1):
+    def case(self, name, op, inputs, attributes=None, outputs=None, oracle=None, opset=None, near=None, wanted=1):
         """`outputs`: computed beside the case (oracle "numpy" or a word of its own); None: asked of the oracle."""
         attributes = attributes or {}
         if outputs is None:
+            oracle = oracle or "reference"
             ask = {"reference": by_reference, "ort": by_ort}[oracle]
             outputs = ask(op, attributes, inputs, wanted, opset or NEWEST)
             outputs = [np.asarray(y) for y in outputs]
-        elif oracle == "reference":
-            oracle = "numpy"
-        self.head(name, op, attributes, inputs, opset, oracle)
+        self.head(name, op, attributes, inputs, opset, oracle or "numpy")
         if near:
             self.lines.append(f"near {near[0]} {near[1]}")
         self.lines += [tensor_line("out", y) for y in outputs]
