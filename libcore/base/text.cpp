@@ -76,6 +76,37 @@ std::string json_text(std::string_view text) {
   return out + '"';
 }
 
+bool unquote(std::string_view& rest, std::string& out) {
+  if (rest.empty() || (rest.front() != '"' && rest.front() != '\'')) return false;
+  char quote = rest.front();
+  out.clear();
+  for (std::size_t at = 1; at < rest.size(); ++at) {
+    char c = rest[at];
+    if (c == quote) {
+      rest.remove_prefix(at + 1);
+      return true;
+    }
+    if (c == '\\') {
+      if (++at == rest.size()) return false;
+      c = rest[at];
+      if (c == 'x') {
+        unsigned byte = 0;
+        std::string_view digits = rest.substr(at + 1, 2);
+        auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), byte, 16);
+        if (error != std::errc() || digits.size() != 2 || end != digits.data() + 2) return false;
+        c = static_cast<char>(byte);
+        at += 2;
+      } else if (c == 'n' || c == 't') {
+        c = c == 'n' ? '\n' : '\t';
+      } else if (c != '\\' && c != '"' && c != '\'') {
+        return false;
+      }
+    }
+    out += c;
+  }
+  return false;
+}
+
 std::string human_bytes(std::uint64_t bytes) {
   constexpr std::array<std::string_view, 5> units = {"B", "KiB", "MiB", "GiB", "TiB"};
   if (bytes < 1024) return text(bytes, " B");
@@ -89,13 +120,13 @@ std::string human_bytes(std::uint64_t bytes) {
 }
 
 bool parse_int(std::string_view text, std::int64_t& out) {
-  if (!text.empty() && text.front() == '+') text.remove_prefix(1);
+  if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
   return error == std::errc() && end == text.data() + text.size() && !text.empty();
 }
 
 bool parse_double(std::string_view text, double& out) {
-  if (!text.empty() && text.front() == '+') text.remove_prefix(1);
+  if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
   return error == std::errc() && end == text.data() + text.size() && !text.empty();
 }

@@ -55,6 +55,8 @@ std::string lower(std::string_view text);
 
 // Quoted for a message or the text form: \" \\ \n \t and \xHH for other control bytes.
 std::string quoted(std::string_view text);
+// Reads a text in " or ' with those escapes (and \') from the start of `rest`, which then begins behind it; false if it is malformed.
+bool unquote(std::string_view& rest, std::string& out);
 
 // Quoted as JSON wants it; bytes beyond ASCII are taken to be UTF-8 and left alone.
 std::string json_text(std::string_view text);

@@ -132,24 +132,9 @@ class Parser {
 
   Result<Dim> quoted_name() {
     std::string name;
-    for (++at_; at_ < text_.size() && text_[at_] != '\''; ++at_) {
-      char c = text_[at_];
-      if (c == '\\') {
-        if (++at_ == text_.size()) break;
-        c = text_[at_];
-        if (c == 'x') {
-          int byte = 0;
-          std::string_view digits = text_.substr(at_ + 1, 2);
-          auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), byte, 16);
-          if (error != std::errc() || end != digits.data() + 2) return fail("two hexadecimal digits after \\x");
-          c = static_cast<char>(byte);
-          at_ += 2;
-        }
-      }
-      name += c;
-    }
-    if (at_ >= text_.size()) return fail("a closing '");
-    ++at_;
+    std::string_view left = rest();
+    if (!unquote(left, name)) return fail("a name in quotes");
+    at_ = text_.size() - left.size();
     return Dim::symbol(name);
   }
 
