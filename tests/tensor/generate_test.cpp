@@ -108,8 +108,9 @@ TEST_CASE("what cannot be meant is a usage error") {
     CHECK(spec.error().kind == ErrorKind::usage);
   }
   CHECK_FALSE(parse_value_spec(std::string(100000, '[')).has_value());
-  for (auto [text, dtype] : {std::pair{"[1 2 3]", DType::f32}, {"[[1][2]]", DType::f32}, {"300", DType::u8}, {"-1", DType::u64}, {"1.5", DType::i64}, {"2", DType::boolean},
+  for (const auto& [written, dtype] : {std::pair{"[1 2 3]", DType::f32}, {"[[1][2]]", DType::f32}, {"300", DType::u8}, {"-1", DType::u64}, {"1.5", DType::i64}, {"2", DType::boolean},
                              {"9", DType::i4}, {"abc", DType::f32}, {"''", DType::u64}, {"randint(0,300)", DType::i8}, {"uniform(-1,1)", DType::u8}, {"1e30", DType::i64}}) {
+    std::string text = written;
     CAPTURE(text);
     Result<Tensor> tensor = make(text, dtype, {2});
     REQUIRE_FALSE(tensor.has_value());
