@@ -10,25 +10,6 @@ namespace {
 
 constexpr int most_nesting = 16;
 
-std::string json_string(std::string_view text) {
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string out = "\"";
-  for (char c : text) {
-    auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (byte < 0x20) {
-      out += "\\u00";
-      out += digits[byte >> 4];
-      out += digits[byte & 15];
-    } else {
-      out += c;
-    }
-  }
-  return out + '"';
-}
-
 class Parser {
  public:
   explicit Parser(std::string_view text) : text_(text) {}
@@ -143,7 +124,7 @@ std::string write_npz_types(const NpzTypes& types) {
   std::string out = "{";
   for (const auto& [name, type] : types) {
     if (out.size() > 1) out += ", ";
-    out += text(json_string(name), ": ", json_string(type));
+    out += text(json_text(name), ": ", json_text(type));
   }
   return out + "}\n";
 }
