@@ -67,7 +67,7 @@ Status emit_fused(Rewriter& rewriter, std::span<const NodeId> members, ValueId o
   spec.op = context.op("fused", "infini");
   for (ValueId input : writer.outer_inputs()) spec.inputs.push_back(rewriter.map(input));
   IT_TRY(Graph body, std::move(writer).finish(output));
-  spec.attributes.set("body", Body{std::make_shared<const Graph>(std::move(body)), {}, {}, {}});
+  spec.attributes.set("body", Body{std::make_shared<const Graph>(std::move(body)), {}});
   spec.name = old.node(members.front()).name;
   ValueId outputs[] = {output};
   return rewriter.emit(std::move(spec), members, outputs);
