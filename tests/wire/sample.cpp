@@ -10,8 +10,6 @@
 #include <filesystem>
 #include <fstream>
 
-#include <doctest/doctest.h>
-
 #include "libcore/base/file.h"
 #include "libcore/base/text.h"
 #include "libcore/wire/format.h"
@@ -20,7 +18,7 @@ namespace infini::test {
 
 TemporaryFolder::TemporaryFolder() {
   std::string name = (std::filesystem::temp_directory_path() / "it-wire-XXXXXX").string();
-  REQUIRE(::mkdtemp(name.data()) != nullptr);
+  IT_CHECK(::mkdtemp(name.data()) != nullptr);
   path_ = name;
 }
 
@@ -33,7 +31,7 @@ std::string TemporaryFolder::write(const std::string& name, std::string_view con
 
 Tensor counted(DType dtype, Extents extents, double scale) {
   Result<TensorWriter> writer = TensorWriter::make(dtype, std::move(extents));
-  REQUIRE(writer.has_value());
+  IT_CHECK(writer.has_value());
   for (std::int64_t i = 0; i < writer->tensor().count(); ++i) writer->set_double(i, static_cast<double>(i) * scale);
   return std::move(*writer).finish();
 }
@@ -61,10 +59,10 @@ Graph inner_graph(GraphBuilder builder, const Type& captured, ConstantRef consta
   spec.declared = {Type::tensor(DType::f32, Shape{Dim::symbol("#3")})};
   spec.origin = {1};
   Result<std::vector<ValueId>> result = builder.add_node(std::move(spec));
-  REQUIRE(result.has_value());
+  IT_CHECK(result.has_value());
   builder.add_output(result->at(0));
   Result<Graph> graph = std::move(builder).build();
-  REQUIRE(graph.has_value());
+  IT_CHECK(graph.has_value());
   return std::move(*graph);
 }
 
@@ -150,7 +148,7 @@ Module sample_module(const OpTable& ops, std::int64_t large) {
   known.output_names = {"product"};
   known.origin = {0, 2};
   Result<std::vector<ValueId>> product = builder.add_node(std::move(known));
-  REQUIRE(product.has_value());
+  IT_CHECK(product.has_value());
 
   GraphBuilder::NodeSpec carried;
   carried.domain = "com.example";
@@ -165,11 +163,11 @@ Module sample_module(const OpTable& ops, std::int64_t large) {
   carried.attributes = every_kind(builder, x, shared);
   carried.origin = {2};
   Result<std::vector<ValueId>> custom = builder.add_node(std::move(carried));
-  REQUIRE(custom.has_value());
+  IT_CHECK(custom.has_value());
   builder.add_output(custom->at(2));
   builder.add_output(product->at(0));
   Result<Graph> graph = std::move(builder).build();
-  REQUIRE_MESSAGE(graph.has_value(), (graph ? "" : graph.error().text()));
+  IT_CHECK(graph.has_value());
   std::vector<LedgerEntry> ledger = {{"it-import", "0.1.0", "--batch=8", std::nullopt, Hash128{5, 6}}, {"it-opt", "0.1.0", "-O2", Hash128{5, 6}, Hash128{0, 1}}};
   return {std::move(*graph), std::move(ledger), sample_tests()};
 }
@@ -179,13 +177,13 @@ Module tiny_module(ConstantRef constant) {
   ValueId c = builder.add_constant("c", std::move(constant));
   builder.add_output(c);
   Result<Graph> graph = std::move(builder).build();
-  REQUIRE(graph.has_value());
+  IT_CHECK(graph.has_value());
   return {std::move(*graph), {{"it-test", "1", "", std::nullopt, std::nullopt}}, {}};
 }
 
 ConstantRef file_constant(const std::string& path, DType dtype, Extents extents, std::uint64_t offset) {
   Result<FileFacts> facts = file_facts(path);
-  REQUIRE(facts.has_value());
+  IT_CHECK(facts.has_value());
   FileRange range{path, offset, byte_size(dtype, *element_count(extents)), facts->size, facts->modified};
   return std::make_shared<const Constant>(Constant{dtype, std::move(extents), FilePayload{std::move(range)}, std::nullopt});
 }
@@ -227,7 +225,7 @@ Result<StreamReader> opened(const std::string& bytes, As as, ReadOptions options
     return StreamReader::open(nothing.number(), std::move(options));
   }
   Descriptor file(::memfd_create("stream", 0));
-  REQUIRE(write_fully(file.number(), std::as_bytes(std::span(bytes)), "memory").has_value());
+  IT_CHECK(write_fully(file.number(), std::as_bytes(std::span(bytes)), "memory").has_value());
   ::lseek(file.number(), 0, SEEK_SET);
   return StreamReader::open(file.number(), std::move(options));
 }
