@@ -51,6 +51,28 @@ void set_inlined(const Tensor& tensor, v1::Constant& message) {
   }
 }
 
+// Fills in the payload, of which chunked ones lack their number; true for these.
+Result<bool> encode_payload(const Constant& constant, const EncodeOptions& options, v1::Constant& message) {
+  if (std::holds_alternative<AbsentPayload>(constant.payload)) {
+    message.mutable_absent();
+    return false;
+  }
+  if (const Tensor* tensor = constant.at_hand()) return encode_tensor(*tensor, 0, message);
+  const auto* file = std::get_if<FilePayload>(&constant.payload);
+  // The length of strings that are still in the stream is not known.
+  bool pending_strings = !file && constant.dtype == DType::str;
+  if (pending_strings || (file && file->range.length <= inline_limit)) {
+    IT_TRY(Tensor loaded, load(constant));
+    return encode_tensor(loaded, 0, message);
+  }
+  if (file && options.by_reference) {
+    IT_TRY_VOID(encode_reference(file->range, options, *message.mutable_file()));
+    return false;
+  }
+  message.mutable_chunked()->set_length(constant.size());
+  return true;
+}
+
 // Where a chunked constant stands: group first, then number in the incoming stream or in the table.
 struct Place {
   enum class Group { early, small, incoming, large } group;
@@ -98,31 +120,12 @@ Result<std::vector<std::size_t>> encode_constants(EncodedGraph& graph, const Enc
     const Constant& constant = *graph.constants[i];
     v1::Constant& message = *graph.frame.add_constants();
     message = encode_constant_type(constant.dtype, constant.extents);
-    if (std::holds_alternative<AbsentPayload>(constant.payload)) {
-      message.mutable_absent();
-      continue;
+    IT_TRY(bool chunked, encode_payload(constant, options, message));
+    if (chunked) {
+      places.push_back(place_of(constant, graph.early[i], i, message.chunked().length()));
+    } else if (constant.digest) {
+      *message.mutable_digest() = encode_digest(*constant.digest);
     }
-    const auto* file = std::get_if<FilePayload>(&constant.payload);
-    const Tensor* tensor = constant.at_hand();
-    Tensor loaded;
-    bool pending_strings = std::holds_alternative<StreamPayload>(constant.payload) && constant.dtype == DType::str;
-    if (pending_strings || (file && file->range.length <= inline_limit)) {
-      IT_TRY(loaded, load(constant));
-      tensor = &loaded;
-    } else if (file && options.by_reference) {
-      IT_TRY_VOID(encode_reference(file->range, options, *message.mutable_file()));
-      continue;
-    }
-    if (tensor ? encode_tensor(*tensor, 0, message) : true) {
-      std::uint64_t length = tensor ? encoded_size(*tensor) : constant.size();
-      message.mutable_chunked()->set_length(length);
-      places.push_back(place_of(constant, graph.early[i], i, length));
-    }
-  }
-  for (std::size_t i = 0; i < graph.constants.size(); ++i) {
-    v1::Constant& message = *graph.frame.mutable_constants(static_cast<int>(i));
-    const Constant& constant = *graph.constants[i];
-    if (constant.digest && !message.has_chunked()) *message.mutable_digest() = encode_digest(*constant.digest);
   }
   std::ranges::sort(places);
   std::vector<std::size_t> order;

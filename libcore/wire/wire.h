@@ -47,6 +47,9 @@ class StreamReader {
   std::shared_ptr<State> state_;
 };
 
+// Compares mapped constants with the digests that came with them, which reading a file does not. bad_input names the first that is damaged.
+Status check_contents(const Graph& graph);
+
 // Where bytes go.
 using ByteSink = std::function<Status(std::span<const std::byte>)>;
 // Writes to a descriptor. io: the system refuses, with status 141 if nobody reads any more (SIGPIPE must be ignored for that).

@@ -69,6 +69,7 @@ TEST_CASE("constants have the forms that their sizes and the input allow") {
   CHECK(std::holds_alternative<OwnedPayload>(constant(*mapped, "many_strings").payload));
   const Constant& large = constant(*mapped, "large");
   CHECK(large.digest == content_hash(large.at_hand()->bytes()));
+  CHECK(check_contents(mapped->graph).has_value());
 }
 
 TEST_CASE("payloads can be pulled in any order, and again") {

@@ -69,7 +69,7 @@ Graph inner_graph(GraphBuilder builder, const Type& captured, ConstantRef consta
 Attributes every_kind(const GraphBuilder& builder, ValueId captured, const ConstantRef& shared) {
   auto body = [&] {
     Graph inner = inner_graph(builder.nested(), builder.value(captured).type, shared);
-    return Body{std::make_shared<const Graph>(std::move(inner)), {captured}, {}, {}};
+    return Body{std::make_shared<const Graph>(std::move(inner)), {captured}};
   };
   Attributes out;
   out.set("integer", std::int64_t{-7});
