@@ -206,6 +206,8 @@ std::int64_t truncate_to_int(double value) {
 double round_to(DType dtype, double value) {
   if (dtype == DType::f32) return static_cast<float>(value);
   if (dtype == DType::f64) return value;
+  // What the type holds stays as it is, so an infinity does not saturate where there is one.
+  if (dtype == DType::f8e5m2 && std::isinf(value)) return value;
   if (is_floating(dtype)) return decode_float(dtype, encode_float(dtype, value));
   if (dtype == DType::boolean) return value != 0 ? 1 : 0;
   return decode_float(dtype, encode_int(dtype, truncate_to_int(value)));

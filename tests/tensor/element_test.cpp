@@ -170,6 +170,18 @@ TEST_CASE("integers wrap, keep their sign and truncate toward zero") {
   CHECK(round_to(DType::boolean, -3.5) == 1);
 }
 
+TEST_CASE("rounding leaves alone what the type holds") {
+  for (int number = 1; number < dtype_count; ++number) {
+    DType dtype = *dtype_from_onnx(number);
+    if (!is_floating(dtype) || info(dtype).bits > 16) continue;
+    CAPTURE(name(dtype));
+    for (double v : decoded(dtype)) {
+      double rounded = round_to(dtype, v);
+      REQUIRE((rounded == v || (std::isnan(v) && (std::isnan(rounded) || dtype == DType::f4e2m1))));
+    }
+  }
+}
+
 TEST_CASE("packed elements lie first in the low bits, and a store leaves its neighbours alone") {
   std::array<std::byte, 2> bytes{};
   for (std::int64_t i = 0; i < 4; ++i) store_bits(DType::u4, bytes.data(), i, static_cast<std::uint64_t>(i + 1));
