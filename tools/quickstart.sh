@@ -8,8 +8,6 @@
 # shellcheck disable=SC2086  # lists of packages are split on purpose
 set -eu
 
-packages='ca-certificates cmake g++ ninja-build libcli11-dev libonnx-dev libprotobuf-dev protobuf-compiler
-libspdlog-dev libyaml-cpp-dev zlib1g-dev'
 packages_for_file='python3 python3-pip'
 magika='magika==1.0.3'
 digit=7
@@ -121,7 +119,7 @@ done
 case $prefix in /*) ;; *) prefix="$PWD/$prefix" ;; esac
 
 mkdir -p "$build"
-need_packages $packages
+need_packages $(sed -n 's/^build //p' "$here/packages.txt")
 build_and_install
 PATH="$prefix/bin:$PATH"
 export PATH
