@@ -79,6 +79,7 @@ class Planner {
       if (!type || !crosses(*type)) return false;
       facts.push_back({type, known(input), nullptr});
     }
+    if (waits_for_values(id, facts)) return false;
     IT_TRY(auto types, within(text(node.type, " '", node.name, "'"), exact_types(node, facts)));
     if (!types || (node.op->run_body && !is_fused(node))) return false;
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
@@ -90,6 +91,15 @@ class Planner {
     IT_TRY(bool done, propagate(node, facts, *types));
     if (!done) IT_TRY_VOID(offer(id));
     return true;
+  }
+
+  // True if a value that decides the node's shapes or program will be there once what is planned so far has run.
+  bool waits_for_values(NodeId id, std::span<const InputFact> facts) const {
+    std::span<const int> decisive = r_.graph.node(id).op->value_inputs;
+    return id.at() > r_.begin && std::any_of(decisive.begin(), decisive.end(), [&](int i) {
+      auto at = static_cast<std::size_t>(i);
+      return at < facts.size() && facts[at].type && !facts[at].constant;
+    });
   }
 
   // Keeps going after an unknown operator, so that the report is complete, as long as the graph declares what it gives.
