@@ -58,7 +58,7 @@ bool division(Op op, const Line& a, std::int64_t divisor, Register& out) {
   if (op == Op::div || op == Op::floor_div) {
     set_line(out, quotient, one_quotient ? 0 : a.step / divisor);
   } else {
-    set_line(out, a.first - quotient * divisor, one_quotient ? a.step : 0);
+    set_line(out, infini::floor_mod(a.first, divisor), one_quotient ? a.step : 0);
   }
   return true;
 }

@@ -67,18 +67,19 @@ class Machine {
     }
   }
 
+  // Lanes [first, first + count) of a group. One axis alone in it, but for axes of extent 1, is affine.
   void set_inner_axes(std::int64_t first) {
-    if (tiling_.grouped == 1) {
-      axis_register(extents_.size() - 1).set_affine(first, count_ == 1 ? 0 : 1);
-      if (count_ == 1) axis_register(extents_.size() - 1).set_uniform({0, first});
-      return;
-    }
     std::int64_t size = 1;
-    for (std::size_t axis = extents_.size(); axis-- > extents_.size() - tiling_.grouped;) {
-      std::int64_t* lanes = axis_register(axis).write_integers();
-      for (int i = 0; i < count_; ++i) lanes[i] = (first + i) / size % extents_[axis];
-      size *= extents_[axis];
-      if (count_ == 1) axis_register(axis).set_uniform({0, lanes[0]});
+    for (std::size_t axis = extents_.size(); axis-- > extents_.size() - tiling_.grouped; size *= extents_[axis]) {
+      Register& index = axis_register(axis);
+      if (count_ == 1 || extents_[axis] == 1) {
+        index.set_uniform({0, first / size % extents_[axis]});
+      } else if (extents_[axis] == tiling_.group) {
+        index.set_affine(first, 1);
+      } else {
+        std::int64_t* lanes = index.write_integers();
+        for (int i = 0; i < count_; ++i) lanes[i] = (first + i) / size % extents_[axis];
+      }
     }
   }
 

@@ -97,6 +97,9 @@ Shape to_shape(const Extents& extents);
 
 // Floor division and modulus of numbers; b > 0 or b < 0.
 inline std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a / b - ((a % b != 0) && ((a < 0) != (b < 0))); }
-inline std::int64_t floor_mod(std::int64_t a, std::int64_t b) { return a - floor_div(a, b) * b; }
+inline std::int64_t floor_mod(std::int64_t a, std::int64_t b) {
+  std::int64_t rest = a % b;
+  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+}
 
 }  // namespace infini

@@ -26,7 +26,7 @@ using BinaryFunction = std::function<Expr(Expr, Expr)>;
 
 void check_binary(DType dtype, DType result, const BinaryFunction& f, const std::vector<double>& a, const std::vector<double>& b,
                   const std::vector<double>& wanted) {
-  for (std::size_t times : {1, 40}) {
+  for (std::size_t times : {std::size_t{1}, std::size_t{40}}) {
     auto n = static_cast<std::int64_t>(a.size() * times);
     ProgramBuilder p;
     TensorRef x = p.input(dtype, {n}), y = p.input(dtype, {n});
@@ -117,7 +117,7 @@ TEST_CASE("logical operations work on bits, shifts beyond the width give 0") {
 
 TEST_CASE("u64 is compared, divided and converted as unsigned") {
   std::int64_t large = -1, half = INT64_MIN;  // 2^64 - 1 and 2^63
-  for (std::size_t times : {1, 30}) {
+  for (std::size_t times : {std::size_t{1}, std::size_t{30}}) {
     std::vector<std::int64_t> x, y;
     for (std::size_t i = 0; i < times; ++i) {
       x.insert(x.end(), {large, half, 5});
