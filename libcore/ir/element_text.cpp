@@ -56,13 +56,14 @@ std::string float_text(DType dtype, std::uint64_t bits) {
   if (std::isnan(value)) return bits == encode_float(dtype, not_a_number) ? "nan" : hexadecimal(bits);
   if (dtype == DType::f64) return text(value);
   if (dtype == DType::f32) return text(static_cast<float>(value));
+  std::string exact = text(value);
   std::array<char, 40> buffer{};
   for (int digits = 1; digits <= enough_digits; ++digits) {
     auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::general, digits).ptr;
     std::string_view shorter(buffer.data(), static_cast<std::size_t>(end - buffer.data()));
-    if (float_bits(dtype, shorter) == bits) return std::string(shorter);
+    if (shorter.size() < exact.size() && float_bits(dtype, shorter) == bits) return std::string(shorter);
   }
-  return hexadecimal(bits);
+  return float_bits(dtype, exact) == bits ? exact : hexadecimal(bits);
 }
 
 std::optional<std::uint64_t> integer_bits(DType dtype, std::string_view text) {

@@ -337,53 +337,6 @@ class Parser {
   int depth_ = 0;
 };
 
-Result<std::vector<SourceNode>> read_sources(TokenReader& in) {
-  std::vector<SourceNode> out;
-  IT_TRY(bool there, in.take_word("sources"));
-  if (!there) return out;
-  IT_TRY_VOID(in.expect_mark("{"));
-  while (!in.is_mark("}")) {
-    IT_TRY_VOID(in.integer(static_cast<std::int64_t>(out.size()), static_cast<std::int64_t>(out.size())));
-    IT_TRY_VOID(in.expect_mark("="));
-    IT_TRY_VOID(in.expect_mark("["));
-    SourceNode& source = out.emplace_back();
-    bool more = !in.is_mark("]");
-    while (more) {
-      IT_TRY(std::int64_t step, in.integer(0, UINT32_MAX));
-      source.path.push_back(static_cast<std::uint32_t>(step));
-      IT_TRY(more, in.take_mark(","));
-    }
-    IT_TRY_VOID(in.expect_mark("]"));
-    IT_TRY(source.op, in.word_or_quotation());
-    IT_TRY(source.name, in.quotation());
-  }
-  IT_TRY_VOID(in.expect_mark("}"));
-  return out;
-}
-
-Result<std::vector<LedgerEntry>> read_ledger(TokenReader& in) {
-  std::vector<LedgerEntry> out;
-  IT_TRY(bool there, in.take_word("ledger"));
-  if (!there) return out;
-  IT_TRY_VOID(in.expect_mark("{"));
-  while (!in.is_mark("}")) {
-    LedgerEntry& entry = out.emplace_back();
-    IT_TRY(entry.tool, in.quotation());
-    IT_TRY(entry.version, in.quotation());
-    IT_TRY(entry.options, in.quotation());
-    IT_TRY(bool has_before, in.take_word("before"));
-    if (has_before) {
-      IT_TRY(entry.before, in.hash());
-    }
-    IT_TRY(bool has_after, in.take_word("after"));
-    if (has_after) {
-      IT_TRY(entry.after, in.hash());
-    }
-  }
-  IT_TRY_VOID(in.expect_mark("}"));
-  return out;
-}
-
 // Over the first {...}, quotations and inner braces included.
 Status skip_graph(TokenReader& in) {
   int depth = 0;

@@ -6,9 +6,8 @@
 #include <string_view>
 #include <utility>
 
-#include "libcore/ir/constant.h"
 #include "libcore/ir/lex.h"
-#include "libcore/ops/op.h"
+#include "libcore/ir/module.h"
 
 namespace infini {
 
@@ -53,5 +52,8 @@ Result<Tensor> read_elements(TokenReader& in, const Type& type);
 Result<ConstantRef> read_constant(TokenReader& in);
 // The value of an attribute that is no graph; `def` decides what the value leaves open (null: nothing is known).
 Result<AttributeValue> read_attribute(TokenReader& in, const AttributeDef* def);
+// "sources {...}" and "ledger {...}", each empty if it is not there.
+Result<std::vector<SourceNode>> read_sources(TokenReader& in);
+Result<std::vector<LedgerEntry>> read_ledger(TokenReader& in);
 
 }  // namespace infini
