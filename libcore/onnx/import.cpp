@@ -107,6 +107,13 @@ Result<std::vector<Type>> main_input_types(const onnx::GraphProto& graph, const 
   return types;
 }
 
+// Drops the values that a cut has left without a place.
+void keep_named(std::vector<std::pair<std::string, Value>>& values, const Graph& graph, std::span<const ValueId> ids) {
+  std::erase_if(values, [&](const auto& entry) {
+    return std::none_of(ids.begin(), ids.end(), [&](ValueId id) { return graph.value(id).name == entry.first; });
+  });
+}
+
 Result<ImportReport> import_scanned(ScannedModel scanned, const std::string& folder, const ImportOptions& options, const OpTable& ops) {
   if (!scanned.model.has_graph()) return bad_input("not an ONNX model: it holds no graph");
   const onnx::ModelProto& model = scanned.model;
@@ -125,6 +132,10 @@ Result<ImportReport> import_scanned(ScannedModel scanned, const std::string& fol
   }
   if (!options.from.empty() || !options.to.empty()) {
     IT_TRY(graph, cut_graph(graph, options.from, options.to));
+    for (TestVector& test : report.module.tests) {
+      keep_named(test.inputs, graph, graph.inputs());
+      keep_named(test.outputs, graph, graph.outputs());
+    }
   }
   report.module.graph = std::move(graph);
   return report;

@@ -32,11 +32,11 @@ Result<ConstantRef> constant_value(const Proto& attribute, const Payloads& paylo
 }
 
 // What an input of a nested graph is where the file does not say: a Loop's and a Scan's follow the node's own.
-Type implied_input(std::string_view op, std::size_t position, const std::vector<const Type*>& node_inputs) {
+Type implied_input(std::string_view op, std::size_t position, const std::vector<Type>& node_inputs) {
   if (op == "Loop" && position == 0) return Type::tensor(DType::i64, Shape{});
   if (op == "Loop" && position == 1) return Type::tensor(DType::boolean, Shape{});
-  if ((op == "Loop" || op == "Scan") && position < node_inputs.size() && node_inputs[position]) {
-    Type type = *node_inputs[position];
+  if ((op == "Loop" || op == "Scan") && position < node_inputs.size()) {
+    Type type = node_inputs[position];
     if (type.is_tensor()) type.shape.reset();
     return type;
   }
@@ -144,8 +144,8 @@ Result<AttributeValue> Importer::graphs_of(const NodeInput& in, const BoundAttri
   bool single = kind_of(*attribute.proto) == Proto::GRAPH;
   if (single) graphs.push_back(&attribute.proto->g());
   for (const auto& graph : attribute.proto->graphs()) graphs.push_back(&graph);
-  std::vector<const Type*> node_inputs;
-  for (ValueId id : inputs) node_inputs.push_back(id ? &in.scope.frame.builder.value(id).type : nullptr);
+  std::vector<Type> node_inputs;
+  for (ValueId id : inputs) node_inputs.push_back(id ? in.scope.frame.builder.value(id).type : Type{});
 
   std::vector<Body> bodies;
   Path path = in.path;

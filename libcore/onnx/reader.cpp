@@ -12,16 +12,23 @@ namespace {
 constexpr std::size_t window_size = 64 << 10;
 constexpr std::uint64_t growth = 16 << 20;  // memory for announced bytes is taken as they arrive
 
+// A model that cannot be opened is a wrong model, not a failing system.
+template <class T>
+Result<T> as_input(Result<T> result) {
+  if (!result) result.error().kind = ErrorKind::bad_input;
+  return result;
+}
+
 }  // namespace
 
 Result<FileRange> whole_file(const std::string& path) {
-  IT_TRY(FileFacts facts, file_facts(path));
+  IT_TRY(FileFacts facts, as_input(file_facts(path)));
   if (!facts.regular) return bad_input(text("'", path, "' is not a regular file"));
   return FileRange{path, 0, facts.size, facts.size, facts.modified};
 }
 
 Result<std::vector<std::byte>> read_range(const FileRange& range) {
-  IT_TRY(Descriptor descriptor, open_for_reading(range.path));
+  IT_TRY(Descriptor descriptor, as_input(open_for_reading(range.path)));
   std::vector<std::byte> bytes(range.length);
   IT_TRY(std::size_t got, read_at(descriptor.number(), range.offset, bytes, range.path));
   if (got < bytes.size()) return bad_input(text("'", range.path, "' ends before byte ", range.offset + range.length));
@@ -36,11 +43,11 @@ Result<ByteReader> ByteReader::open(const std::string& path) {
     reader.descriptor_ = Descriptor(STDIN_FILENO);
     return reader;
   }
-  IT_TRY(FileFacts facts, file_facts(path));
+  IT_TRY(FileFacts facts, as_input(file_facts(path)));
   if (facts.regular) {
     IT_TRY(reader.file_, whole_file(path));
   }
-  IT_TRY(reader.descriptor_, open_for_reading(path));
+  IT_TRY(reader.descriptor_, as_input(open_for_reading(path)));
   return reader;
 }
 

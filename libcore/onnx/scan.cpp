@@ -49,6 +49,7 @@ class Scanner {
   Result<ScannedModel> scan() {
     std::string structure;
     IT_TRY_VOID(top_level(structure));
+    IT_TRY_VOID(check_size(structure.size()));
     google::protobuf::io::CodedInputStream input(reinterpret_cast<const std::uint8_t*>(structure.data()), static_cast<int>(structure.size()));
     input.SetTotalBytesLimit(INT_MAX);
     if (!scanned_.model.ParseFromCodedStream(&input) || !input.ConsumedEntireMessage()) {
@@ -80,7 +81,7 @@ class Scanner {
     auto wire = static_cast<std::uint32_t>(tag & 7);
     if (number == 0 || number > 0x1fffffff) return malformed(text("there is no field number ", number));
     auto id = static_cast<std::uint32_t>(number);
-    if (out.size() > structure_limit) return bad_input("the model holds more than 2 GiB beside its raw weights");
+    IT_TRY_VOID(check_size(out.size()));
     if (wire == wire_bytes) return bytes_field(parent, id, {end, depth}, out);
     put_tag(out, id, static_cast<Wire>(wire));
     if (wire == wire_varint) {
@@ -119,10 +120,15 @@ class Scanner {
       out += nested;
       return {};
     }
-    if (length > structure_limit) return bad_input("the model holds more than 2 GiB beside its raw weights");
+    IT_TRY_VOID(check_size(length));
     put_tag(out, id, wire_bytes);
     put_varint(out, length);
     return reader_.append_to(out, length);
+  }
+
+  static Status check_size(std::uint64_t size) {
+    if (size > structure_limit) return bad_input("the model holds more than 2 GiB beside its raw weights");
+    return {};
   }
 
   Error malformed(std::string_view what) const { return bad_input(text("not an ONNX model: at byte ", reader_.position(), " ", what)); }

@@ -9,6 +9,7 @@
 #include "libcore/base/text.h"
 #include "libcore/onnx/messages.h"
 #include "libcore/onnx/payload.h"
+#include "libcore/tensor/npz.h"
 
 namespace infini::onnx_files {
 namespace {
@@ -84,15 +85,20 @@ Result<Value> parsed(const std::vector<std::byte>& bytes, Read read) {
   return read(message);
 }
 
+Status check_type(const Value& value, const Type& type) {
+  if (type.is_tensor() && value.tensor() && value.tensor()->dtype() != type.dtype) {
+    return bad_input(text("holds ", to_string(value.type()), ", but the graph has ", to_string(type)));
+  }
+  return {};
+}
+
 Result<Value> value_from(const std::vector<std::byte>& bytes, const Type& type) {
   ValueReader reader;
   if (type.kind == TypeKind::sequence) return parsed<onnx::SequenceProto>(bytes, [&](const auto& m) { return reader.sequence(m, type); });
   if (type.kind == TypeKind::optional) return parsed<onnx::OptionalProto>(bytes, [&](const auto& m) { return reader.optional(m, type); });
   if (type.kind == TypeKind::map) return parsed<onnx::MapProto>(bytes, [&](const auto& m) { return reader.map(m, type); });
   IT_TRY(Value value, parsed<onnx::TensorProto>(bytes, [&](const auto& m) { return reader.tensor(m); }));
-  if (type.is_tensor() && value.tensor()->dtype() != type.dtype) {
-    return bad_input(text("holds ", to_string(value.type()), ", but the graph has ", to_string(type)));
-  }
+  IT_TRY_VOID(check_type(value, type));
   return value;
 }
 
@@ -135,10 +141,33 @@ std::vector<fs::path> sets_in(const fs::path& folder) {
   return sets;
 }
 
+// Members by name: inputs and outputs of the graph.
+Result<TestVector> read_archive(const std::string& path, const Graph& graph) {
+  TestVector test;
+  test.name = fs::path(path).stem().string();
+  IT_TRY(NamedValues members, load_npz(path));
+  auto named = [&graph](std::span<const ValueId> ids, const std::string& name) {
+    return std::find_if(ids.begin(), ids.end(), [&](ValueId id) { return graph.value(id).name == name; });
+  };
+  for (auto& [name, value] : members) {
+    auto input = named(graph.inputs(), name);
+    auto output = named(graph.outputs(), name);
+    bool is_input = input != graph.inputs().end();
+    if (!is_input && output == graph.outputs().end()) return bad_input(text("'", path, "' has '", name, "', which is no input or output of the graph"));
+    IT_TRY_VOID(within(text(path, ": ", name), check_type(value, graph.value(is_input ? *input : *output).type)));
+    (is_input ? test.inputs : test.outputs).emplace_back(name, std::move(value));
+  }
+  return test;
+}
+
 }  // namespace
 
 Result<std::vector<TestVector>> read_test_data(const std::string& path, const Graph& graph) {
   std::error_code error;
+  if (path.ends_with(".npz")) {
+    IT_TRY(TestVector test, read_archive(path, graph));
+    return std::vector<TestVector>{std::move(test)};
+  }
   if (!fs::is_directory(path, error)) return bad_input(text("test data '", path, "' is not a folder"));
   std::vector<fs::path> sets = sets_in(path);
   if (sets.empty()) sets.push_back(path);

@@ -1,12 +1,11 @@
 // Weights: every element type and encoding, files beside the model, and what is refused.
 #include <doctest/doctest.h>
 
-#include <unistd.h>
+#include <sys/stat.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
+#include <thread>
 
+#include "tests/onnx/folder.h"
 #include "tests/onnx/model.h"
 
 using namespace infini;
@@ -14,27 +13,6 @@ using namespace infini::testing;
 namespace fs = std::filesystem;
 
 namespace {
-
-// A folder that goes with its test.
-class Folder {
- public:
-  Folder() : path_(fs::temp_directory_path() / text("it-onnx-", ::getpid(), "-", counter())) { fs::create_directories(path_); }
-  ~Folder() { fs::remove_all(path_); }
-  const fs::path& path() const { return path_; }
-  std::string file(std::string_view name, std::string_view bytes) const {
-    fs::path file = path_ / name;
-    fs::create_directories(file.parent_path());
-    std::ofstream(file, std::ios::binary) << bytes;
-    return file.string();
-  }
-
- private:
-  static int counter() {
-    static int count = 0;
-    return ++count;
-  }
-  fs::path path_;
-};
 
 onnx::TensorProto tensor_proto(int element, std::vector<std::int64_t> dims) {
   onnx::TensorProto tensor;
@@ -356,4 +334,53 @@ TEST_CASE("sparse initializers become dense") {
     CHECK(m.error() == "tensor 'w' is f32[1048576,1048576] sparse; as a dense tensor it is larger than 256.0 MiB");
     CHECK(m.import().error().kind == ErrorKind::unsupported);
   }
+}
+
+TEST_CASE("a pipe is read once, and its weights are owned") {
+  Folder folder;
+  Model m;
+  std::vector<float> big(100000);
+  for (std::size_t i = 0; i < big.size(); ++i) big[i] = static_cast<float>(i);
+  m.weight("w", {100000}, big);
+  m.output("w");
+  std::string path = (folder.path() / "pipe").string(), bytes = m.proto.SerializeAsString();
+  REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+  std::thread writer([&] { std::ofstream(path, std::ios::binary) << bytes; });
+  Result<ImportReport> report = import_onnx(path, {}, OpTable());
+  writer.join();
+  REQUIRE_MESSAGE(report.has_value(), report.error().text());
+  const Constant& w = *value_named(report->module.graph, "w")->constant;
+  REQUIRE(std::holds_alternative<OwnedPayload>(w.payload));
+  CHECK(w.at_hand()->as_double(99999) == 99999.0);
+}
+
+TEST_CASE("a file of 3 GiB, mostly a hole: nothing of it is read but the structure") {
+  Folder folder;
+  constexpr std::uint64_t gib = std::uint64_t{1} << 30, length = 3 * gib;
+  onnx::TensorProto head = tensor_proto(2, {static_cast<std::int64_t>(length)});
+  std::string tensor = head.SerializeAsString();
+  auto varint = [](std::string& out, std::uint64_t value) {
+    for (; value >= 0x80; value >>= 7) out += static_cast<char>(value | 0x80);
+    out += static_cast<char>(value);
+  };
+  std::string raw_start = "\x4a";  // TensorProto.raw_data
+  varint(raw_start, length);
+  std::string initializer_start = "\x2a";  // GraphProto.initializer
+  varint(initializer_start, tensor.size() + raw_start.size() + length);
+  Model outputs;
+  outputs.output("w");
+  std::string graph = outputs.graph().SerializeAsString();
+  std::string start = outputs.proto.SerializeAsString().substr(0, 2) + "\x3a";  // ir_version, then ModelProto.graph
+  varint(start, graph.size() + initializer_start.size() + tensor.size() + raw_start.size() + length);
+  start += graph + initializer_start + tensor + raw_start;
+  std::string path = folder.file("huge.onnx", start);
+  fs::resize_file(path, start.size() + length);
+  Result<ImportReport> report = import_onnx(path, {}, OpTable());
+  REQUIRE_MESSAGE(report.has_value(), report.error().text());
+  const auto* file = std::get_if<FilePayload>(&value_named(report->module.graph, "w")->constant->payload);
+  REQUIRE(file != nullptr);
+  CHECK(file->range.offset == start.size());
+  CHECK(file->range.length == length);
+  fs::resize_file(path, start.size() + length - 1);
+  CHECK(import_onnx(path, {}, OpTable()).error().text().find("more than the message it stands in has left") != std::string::npos);
 }
