@@ -79,6 +79,11 @@ struct RawOperand {
   const std::byte* at(const Launch& launch) const { return input >= 0 ? launch.input<std::byte>(input) : data; }
 };
 
+// The constant packed under `key` (its address and all that decides how it is packed): from the device's store, copied from `kept` if that
+// has the size, or made by fill(floats). run_failed without memory.
+Result<std::shared_ptr<Buffer>> pack_once(Device& device, const std::string& key, std::size_t floats, std::span<const float> kept,
+                                          const std::function<void(float*)>& fill);
+
 // Every family, in order of preference (kernels.def).
 std::span<const Family> families();
 

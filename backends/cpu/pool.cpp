@@ -12,7 +12,7 @@ void pause() {
 #endif
 }
 
-constexpr int spins = 20000;  // a few hundred microseconds: longer than the gap between two kernels of a model
+constexpr int spins = 3000;  // 50 to 200 microseconds: longer than the gap between two kernels of a model
 
 }  // namespace
 
@@ -28,8 +28,8 @@ Pool::Pool(int threads) {
 
 Pool::~Pool() {
   stop_ = true;
-  generation_.fetch_add(1);
-  generation_.notify_all();
+  bell_.fetch_add(1);
+  bell_.notify_all();
   for (std::thread& helper : helpers_) helper.join();
 }
 
@@ -42,13 +42,17 @@ void Pool::run_all(std::int64_t chunks, Call call, void* body) {
   body_ = body;
   chunks_ = chunks;
   next_.store(0, std::memory_order_relaxed);
-  busy_.store(static_cast<int>(helpers_.size()), std::memory_order_relaxed);
-  generation_.fetch_add(1, std::memory_order_seq_cst);
-  if (asleep_.load(std::memory_order_seq_cst) > 0) generation_.notify_all();
+  state_.fetch_add(one_round + open, std::memory_order_seq_cst);
+  if (asleep_.load(std::memory_order_seq_cst) > 0) {
+    bell_.fetch_add(1, std::memory_order_seq_cst);
+    bell_.notify_all();
+  }
   work(0);
-  for (int spin = 0; busy_.load(std::memory_order_acquire) > 0; ++spin) {
+  std::uint64_t state = state_.fetch_sub(open, std::memory_order_acq_rel);
+  for (int spin = 0; (state & joined) != 0; ++spin) {
     if (spin < spins) pause();
     else std::this_thread::yield();
+    state = state_.load(std::memory_order_acquire);
   }
 }
 
@@ -60,23 +64,40 @@ void Pool::work(int thread) {
   }
 }
 
+// Joins a round that is open and was not seen before.
+bool Pool::join(std::uint64_t& seen) {
+  std::uint64_t state = state_.load(std::memory_order_acquire);
+  while ((state & open) != 0 && state / one_round != seen) {
+    if (!state_.compare_exchange_weak(state, state + 1, std::memory_order_acq_rel, std::memory_order_acquire)) continue;
+    seen = state / one_round;
+    return true;
+  }
+  return false;
+}
+
+// Until the bell rings; not if a round that was not seen is open.
+void Pool::sleep(std::uint64_t seen) {
+  asleep_.fetch_add(1, std::memory_order_seq_cst);
+  std::uint32_t bell = bell_.load(std::memory_order_seq_cst);
+  std::uint64_t state = state_.load(std::memory_order_seq_cst);
+  bool work_waits = (state & open) != 0 && state / one_round != seen;
+  if (!work_waits && !stop_) bell_.wait(bell, std::memory_order_seq_cst);
+  asleep_.fetch_sub(1, std::memory_order_seq_cst);
+}
+
 void Pool::help(int thread) {
-  std::uint32_t seen = 0;
-  for (;;) {
-    int spin = 0;
-    while (generation_.load(std::memory_order_acquire) == seen) {
-      if (++spin < spins) {
-        pause();
-        continue;
-      }
-      asleep_.fetch_add(1, std::memory_order_seq_cst);
-      generation_.wait(seen, std::memory_order_seq_cst);
-      asleep_.fetch_sub(1, std::memory_order_seq_cst);
+  std::uint64_t seen = 0;
+  for (int spin = 0; !stop_;) {
+    if (join(seen)) {
+      work(thread);
+      state_.fetch_sub(1, std::memory_order_release);
+      spin = 0;
+    } else if (++spin < spins) {
+      pause();
+    } else {
+      sleep(seen);
+      spin = 0;
     }
-    seen = generation_.load(std::memory_order_acquire);
-    if (stop_) return;
-    work(thread);
-    busy_.fetch_sub(1, std::memory_order_release);
   }
 }
 

@@ -34,16 +34,22 @@ class Pool {
   void run_all(std::int64_t chunks, Call call, void* body);
   void work(int thread);
   void help(int thread);
+  bool join(std::uint64_t& seen);
+  void sleep(std::uint64_t seen);
+
+  // A round's number in the upper half, then whether it may still be joined, then how many helpers have joined it. The caller waits for
+  // those who joined, not for those who never woke up.
+  static constexpr std::uint64_t open = 1u << 16, joined = open - 1, one_round = std::uint64_t{1} << 32;
 
   std::vector<std::thread> helpers_;
-  // One round of work: written before generation_ is advanced, read after.
+  // One round of work: written before the round opens, read by those who joined it.
   Call call_ = nullptr;
   void* body_ = nullptr;
   std::int64_t chunks_ = 0;
   alignas(64) std::atomic<std::int64_t> next_{0};
-  alignas(64) std::atomic<std::uint32_t> generation_{0};
-  alignas(64) std::atomic<int> busy_{0};
-  alignas(64) std::atomic<int> asleep_{0};
+  alignas(64) std::atomic<std::uint64_t> state_{0};
+  alignas(64) std::atomic<std::uint32_t> bell_{0};  // rung when a round opens while somebody sleeps
+  std::atomic<int> asleep_{0};
   std::atomic<bool> stop_{false};
 };
 

@@ -21,7 +21,7 @@ struct Conv {
   const it_tile_kernels* tiles = nullptr;
   const it_vector_kernels* vectors = nullptr;
   Panels panels;                    // of one group
-  Buffer packed;
+  std::shared_ptr<Buffer> packed;   // null: the weights are not constant
   Operand weights;                  // not constant: packed at launch
   Weights form;
   Epilogue epilogue;
@@ -60,7 +60,7 @@ void left_rows(const void* context, std::int64_t group, std::int64_t first, std:
 class ConvKernel final : public Kernel {
  public:
   ConvKernel(Conv conv, int threads) : c_(std::move(conv)), scratch_(threads), zeros_(static_cast<std::size_t>(c_.run + 16), 0.0f) {}
-  std::span<const float> packed() const override { return {c_.packed.data(), c_.packed.size()}; }
+  std::span<const float> packed() const override { return c_.packed ? std::span<const float>(c_.packed->data(), c_.packed->size()) : std::span<const float>(); }
   Status launch(const Launch& launch) override;
 
  private:
@@ -120,7 +120,7 @@ Status ConvKernel::launch(const Launch& launch) {
     copy_with_border(launch.device.pool, data, room);
     data = room;
   }
-  const float* packed = c_.packed.data();
+  const float* packed = c_.packed ? c_.packed->data() : nullptr;
   if (c_.weights.exists()) {
     pack_groups(launch.device.pool, c_, reinterpret_cast<const std::byte*>(c_.weights.at(launch)), room + c_.border_floats);
     packed = room + c_.border_floats;
@@ -172,9 +172,9 @@ void plant_in_window(Conv& c, const Device& device) {
   c.reads_border_row = device.has(Fault::conv_border_row);
 }
 
-void plant_in_weights(Conv& c, const Device& device) {
+void plant_in_weights(const Conv& c, const Device& device, float* packed) {
   for (std::int64_t panel = 0; panel < c.panels.count(); ++panel) {
-    float* rows = c.packed.data() + c.panels.offset(panel);
+    float* rows = packed + c.panels.offset(panel);
     std::int64_t stride = c.panels.stride(panel), depth = c.panels.depth(), tap = c.channels / c.groups;
     if (device.has(Fault::conv_last_tap) && depth > tap) std::fill(rows + (depth - tap) * stride, rows + depth * stride, 0.0f);
     if (device.has(Fault::conv_last_channel) && panel + 1 == c.panels.count())
@@ -231,11 +231,12 @@ Result<Conv> plan(const Region& region, Device& device, bool bordered, bool plan
 Result<std::unique_ptr<Kernel>> make_kernel(const Region& region, Device& device, bool bordered, bool planar, std::span<const float> kept) {
   IT_TRY(Conv c, plan(region, device, bordered, planar));
   if (!c.weights.exists()) {
-    c.packed = Buffer(static_cast<std::size_t>(c.groups * c.panels.floats()));
-    if (c.packed.failed()) return run_failed(text("no memory for ", human_bytes(c.packed.size() * 4), " of packed weights"));
-    if (kept.size() == c.packed.size()) std::copy(kept.begin(), kept.end(), c.packed.data());
-    else pack_groups(device.pool, c, region.input(region.nodes[0], 1)->data, c.packed.data());
-    if (device.fault != Fault::none) plant_in_weights(c, device);
+    const std::byte* weights = region.input(region.nodes[0], 1)->data;
+    std::string key = text("conv ", reinterpret_cast<std::uintptr_t>(weights), " ", c.results, " ", c.groups, " ", c.form.taps, " ", c.form.inner);
+    IT_TRY(c.packed, pack_once(device, key, static_cast<std::size_t>(c.groups * c.panels.floats()), kept, [&](float* to) {
+      pack_groups(device.pool, c, weights, to);
+      if (device.fault != Fault::none) plant_in_weights(c, device, to);
+    }));
   }
   return std::unique_ptr<Kernel>(std::make_unique<ConvKernel>(std::move(c), device.pool.threads()));
 }

@@ -26,7 +26,7 @@ struct Transposed {
   std::int64_t images = 1, channels = 1, results = 1, groups = 1, floats = 0;
   const it_tile_kernels* tiles = nullptr;
   const it_vector_kernels* vectors = nullptr;
-  Buffer packed;
+  std::shared_ptr<Buffer> packed;  // null: the weights are not constant
   Operand weights;
   Epilogue epilogue;
   int input = 0, output = 0;
@@ -100,7 +100,7 @@ void pack(Pool& pool, const Transposed& t, const std::byte* weights, float* to) 
 class TransposedKernel final : public Kernel {
  public:
   TransposedKernel(Transposed t, int threads) : t_(std::move(t)), scratch_(threads), zeros_(static_cast<std::size_t>(t_.channels), 0.0f) {}
-  std::span<const float> packed() const override { return {t_.packed.data(), t_.packed.size()}; }
+  std::span<const float> packed() const override { return t_.packed ? std::span<const float>(t_.packed->data(), t_.packed->size()) : std::span<const float>(); }
   Status launch(const Launch& launch) override;
 
  private:
@@ -111,7 +111,7 @@ class TransposedKernel final : public Kernel {
 
 Status TransposedKernel::launch(const Launch& launch) {
   BoundEpilogue bound(t_.epilogue, launch);
-  const float* packed = t_.packed.data();
+  const float* packed = t_.packed ? t_.packed->data() : nullptr;
   if (t_.weights.exists()) {
     float* room = static_cast<float*>(launch.workspace);
     pack(launch.device.pool, t_, reinterpret_cast<const std::byte*>(t_.weights.at(launch)), room);
@@ -228,10 +228,10 @@ Result<Transposed> plan(const Region& region, Device& device) {
 Result<std::unique_ptr<Kernel>> make_kernel(const Region& region, Device& device, std::span<const float> kept) {
   IT_TRY(Transposed t, plan(region, device));
   if (!t.weights.exists()) {
-    t.packed = Buffer(static_cast<std::size_t>(t.floats));
-    if (t.packed.failed()) return run_failed(text("no memory for ", human_bytes(t.packed.size() * 4), " of packed weights"));
-    if (kept.size() == t.packed.size()) std::copy(kept.begin(), kept.end(), t.packed.data());
-    else pack(device.pool, t, region.input(region.nodes[0], 1)->data, t.packed.data());
+    const std::byte* weights = region.input(region.nodes[0], 1)->data;
+    std::string key = text("deconv ", reinterpret_cast<std::uintptr_t>(weights), " ", t.channels, " ", t.results, " ", t.groups);
+    for (const Phase& phase : t.phases) key += text(" ", phase.offset, ":", join(phase.weight_taps, ","));
+    IT_TRY(t.packed, pack_once(device, key, static_cast<std::size_t>(t.floats), kept, [&](float* to) { pack(device.pool, t, weights, to); }));
   }
   bool alike = t.phases.size() > 1 && t.phases.front().panels.floats() == t.phases.back().panels.floats();
   if (device.has(Fault::deconv_phase) && alike) std::swap(t.phases.front().offset, t.phases.back().offset);

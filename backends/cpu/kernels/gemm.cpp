@@ -84,7 +84,7 @@ struct Gemm {
   Operand a, b;
   int output = 0;
   Panels panels;
-  Buffer packed;                  // constant right operands, one after another
+  std::shared_ptr<Buffer> packed; // constant right operands, one after another; null: not constant
   std::vector<std::int64_t> packed_offset;
   bool in_place = false;          // b is read where it is
   Epilogue epilogue;
@@ -110,7 +110,7 @@ void left_rows(const void* context, std::int64_t batch, std::int64_t first, std:
 class GemmKernel final : public Kernel {
  public:
   GemmKernel(Gemm gemm, int threads) : g_(std::move(gemm)), scratch_(threads) {}
-  std::span<const float> packed() const override { return {g_.packed.data(), g_.packed.size()}; }
+  std::span<const float> packed() const override { return g_.packed ? std::span<const float>(g_.packed->data(), g_.packed->size()) : std::span<const float>(); }
   Status launch(const Launch& launch) override;
 
  private:
@@ -181,7 +181,7 @@ void GemmKernel::vector_product(const Launch& launch, const float* a, float* y, 
     std::int64_t panel = chunk * group, end = std::min(count, panel + group), whole = g_.panels.columns(end - 1) == full ? end : end - 1;
     std::int64_t first = g_.panels.first_column(panel);
     if (whole > panel) {
-      it_gemv v{a, g_.shape.k, g_.packed.data() + g_.panels.offset(panel), whole - panel, y + first};
+      it_gemv v{a, g_.shape.k, g_.packed->data() + g_.panels.offset(panel), whole - panel, y + first};
       g_.tiles->gemv(&v);
     }
     if (whole < end) {
@@ -190,7 +190,7 @@ void GemmKernel::vector_product(const Launch& launch, const float* a, float* y, 
       t.a = &a;
       t.taps = 1;
       t.k = g_.shape.k;
-      t.b = g_.packed.data() + g_.panels.offset(whole);
+      t.b = g_.packed->data() + g_.panels.offset(whole);
       t.ldb = g_.panels.stride(whole);
       t.c = &c;
       t.c_offset = g_.panels.first_column(whole);
@@ -216,7 +216,7 @@ Status GemmKernel::launch(const Launch& launch) {
     bound.residual = spread;
   }
   const float* a = left(launch, room);
-  bool constant = g_.packed.size() > 0;
+  bool constant = g_.packed != nullptr;
   if (constant && s.m == 1 && s.batches == 1) {
     vector_product(launch, a, y, bound);
     return {};
@@ -234,7 +234,7 @@ Status GemmKernel::launch(const Launch& launch) {
   p.context = &rows;
   p.c = y;
   p.ldc = s.n;
-  p.b = constant ? g_.packed.data() : g_.in_place ? g_.b.at(launch) : room + g_.a_workspace;
+  p.b = constant ? g_.packed->data() : g_.in_place ? g_.b.at(launch) : room + g_.a_workspace;
   p.b_offset = g_.in_place ? s.b : g_.packed_offset;
   if (g_.in_place) {
     p.ldb = s.n;
@@ -246,38 +246,36 @@ Status GemmKernel::launch(const Launch& launch) {
   return {};
 }
 
-void pack_constant(Gemm& g, const Value& b, Device& device, std::span<const float> kept) {
-  const Shape& s = g.shape;
-  std::int64_t matrices = s.one_b ? 1 : b.count() / std::max<std::int64_t>(1, s.k * s.n), count = g.panels.count();
-  g.packed = Buffer(static_cast<std::size_t>(matrices * g.panels.floats()));
-  if (g.packed.failed() || g.packed.size() == 0) return;
-  if (kept.size() == g.packed.size()) {
-    std::copy(kept.begin(), kept.end(), g.packed.data());
-    return;
-  }
-  Weights from;
-  from.inner = s.k;
-  from.inner_stride = s.b_transposed ? 1 : s.n;
-  from.column_stride = s.b_transposed ? s.k : 1;
-  from.scale = s.alpha;
-  device.pool.run(matrices * count, [&](std::int64_t i, int) {
-    Weights w = from;
-    w.data = b.data + 4 * (i / count) * s.k * s.n;
-    pack_panel(g.panels, w, i % count, g.packed.data() + i / count * g.panels.floats());
-  });
-}
-
-// Planted faults of packed weights; the last column or the last row of every matrix without them.
-void plant(Gemm& g, const Device& device) {
-  std::int64_t matrices = static_cast<std::int64_t>(g.packed.size()) / std::max<std::int64_t>(1, g.panels.floats());
+// Planted faults of packed weights: every matrix without its last column or its last row.
+void plant(const Gemm& g, const Device& device, std::int64_t matrices, float* packed) {
   for (std::int64_t i = 0; i < matrices; ++i)
-    for (std::int64_t panel = 0; panel < g.panels.count(); ++panel) {
-      float* rows = g.packed.data() + i * g.panels.floats() + g.panels.offset(panel);
+    for (std::int64_t panel = 0; panel < g.panels.count() && g.shape.k > 0; ++panel) {
+      float* rows = packed + i * g.panels.floats() + g.panels.offset(panel);
       std::int64_t stride = g.panels.stride(panel), last = g.panels.columns(panel) - 1;
       if (device.has(Fault::gemm_k_tail)) std::fill(rows + (g.shape.k - 1) * stride, rows + g.shape.k * stride, 0.0f);
       if (device.has(Fault::gemm_last_column) && panel + 1 == g.panels.count())
         for (std::int64_t k = 0; k < g.shape.k; ++k) rows[k * stride + last] = 0;
     }
+}
+
+Status pack_constant(Gemm& g, const Value& b, Device& device, std::span<const float> kept) {
+  const Shape& s = g.shape;
+  std::int64_t matrices = s.one_b ? 1 : b.count() / std::max<std::int64_t>(1, s.k * s.n), count = g.panels.count();
+  Weights from;
+  from.inner = s.k;
+  from.inner_stride = s.b_transposed ? 1 : s.n;
+  from.column_stride = s.b_transposed ? s.k : 1;
+  from.scale = s.alpha;
+  std::string key = text("gemm ", reinterpret_cast<std::uintptr_t>(b.data), " ", s.k, " ", s.n, " ", matrices, " ", s.b_transposed, " ", s.alpha);
+  IT_TRY(g.packed, pack_once(device, key, static_cast<std::size_t>(matrices * g.panels.floats()), kept, [&](float* to) {
+    device.pool.run(matrices * count, [&](std::int64_t i, int) {
+      Weights w = from;
+      w.data = b.data + 4 * (i / count) * s.k * s.n;
+      pack_panel(g.panels, w, i % count, to + i / count * g.panels.floats());
+    });
+    if (device.fault != Fault::none) plant(g, device, matrices, to);
+  }));
+  return {};
 }
 
 // Gemm's C: a bias, a residual, or something to spread. result: [m, n].
@@ -350,11 +348,7 @@ Result<Gemm> plan(const Region& region, Device& device) {
 Result<std::unique_ptr<Kernel>> make_kernel(const Region& region, Device& device, std::span<const float> kept) {
   IT_TRY(Gemm g, plan(region, device));
   const Value& b = *region.input(region.nodes[0], 1);
-  if (b.is_constant()) {
-    pack_constant(g, b, device, kept);
-    if (g.packed.failed()) return run_failed(text("no memory for ", human_bytes(g.packed.size() * 4), " of packed weights"));
-    if (device.fault != Fault::none) plant(g, device);
-  }
+  if (b.is_constant()) IT_TRY_VOID(pack_constant(g, b, device, kept));
   return std::unique_ptr<Kernel>(std::make_unique<GemmKernel>(std::move(g), device.pool.threads()));
 }
 
