@@ -56,10 +56,10 @@ class Clock {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
-Result<double> number(const Arguments& arguments, std::string_view key, double standard) {
+Result<double> number(const Arguments& arguments, std::string_view key, double standard, double least = 0) {
   double value = standard;
-  if (arguments.has(key) && (!parse_double(arguments.get(key), value) || !(value >= 0) || value > 1e9)) {
-    return usage_error(text("--", key, "=", arguments.get(key), ": expected a number, 0 or more"));
+  if (arguments.has(key) && (!parse_double(arguments.get(key), value) || !(value >= least) || value > 1e9)) {
+    return usage_error(text("--", key, "=", arguments.get(key), ": expected a number, ", least, " or more"));
   }
   return value;
 }
@@ -80,7 +80,7 @@ Result<std::vector<double>> measure(Executor& executor, std::span<const Value> i
 
 Result<int> bench(const Arguments& arguments, const Talk& talk) {
   IT_TRY(double warmup, number(arguments, "warmup", 2));
-  IT_TRY(double iterations, number(arguments, "iterations", 0));
+  IT_TRY(double iterations, number(arguments, "iterations", 0, 1));
   IT_TRY(double seconds, number(arguments, "duration", 3));
   BenchReport out;
   IT_TRY(out.percentiles, percentile_list(arguments.get("percentile", "50,90,99")));

@@ -88,7 +88,7 @@ Result<int> run(const Arguments& arguments, const Talk& talk) {
     IT_TRY_VOID(save_npz(arguments.get("save-inputs"), used));
   }
   std::vector<std::string> observed = dumped(graph, arguments);
-  if (arguments.has("dump") && observed.empty()) talk.notice("--dump matches no intermediate value");
+  if (arguments.has("dump") && observed.empty()) talk.notice("--dump matches no intermediate value (-O0 keeps those that fusing takes away)");
   IT_TRY(std::unique_ptr<Executor> executor, make_executor(graph, std::move(devices), observed, talk));
   IT_TRY(std::vector<Value> values, executor->run(inputs.values));
   IT_TRY(NamedValues outputs, named(graph, observed, std::move(values)));

@@ -19,9 +19,10 @@ namespace {
 constexpr std::size_t most_per_call = std::size_t{1} << 30;
 constexpr std::size_t piece_size = std::size_t{1} << 20;
 
-Error system_error(std::string_view verb, std::string_view name) {
-  return io_error(text("cannot ", verb, " ", name, ": ", std::generic_category().message(errno)));
+Error cannot_read(std::string_view name, std::string_view verb = "read") {
+  return bad_input(text("cannot ", verb, " ", name, ": ", std::generic_category().message(errno)));
 }
+Error cannot_write(std::string_view name) { return io_error(text("cannot write ", name, ": ", std::generic_category().message(errno))); }
 
 std::string shown(const std::string& path, std::string_view standard) { return path == "-" ? std::string(standard) : path; }
 
@@ -32,7 +33,7 @@ FileFacts facts_of(const struct stat& status) {
 
 Result<FileFacts> facts_of_descriptor(int descriptor, std::string_view name) {
   struct stat status {};
-  if (::fstat(descriptor, &status) != 0) return system_error("examine", name);
+  if (::fstat(descriptor, &status) != 0) return cannot_read(name, "examine");
   return facts_of(status);
 }
 
@@ -58,13 +59,13 @@ Descriptor::~Descriptor() {
 
 Result<FileFacts> file_facts(const std::string& path) {
   struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) return system_error("examine", path);
+  if (::stat(path.c_str(), &status) != 0) return cannot_read(path, "examine");
   return facts_of(status);
 }
 
 Result<Descriptor> open_for_reading(const std::string& path) {
   int number = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (number < 0) return system_error("open", path);
+  if (number < 0) return cannot_read(path, "open");
   return Descriptor(number);
 }
 
@@ -73,7 +74,7 @@ Result<std::size_t> read_fully(int descriptor, std::span<std::byte> out, std::st
   while (done < out.size()) {
     ssize_t got = ::read(descriptor, out.data() + done, std::min(out.size() - done, most_per_call));
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return system_error("read", name);
+    if (got < 0) return cannot_read(name);
     if (got == 0) break;
     done += static_cast<std::size_t>(got);
   }
@@ -85,7 +86,7 @@ Result<std::size_t> read_at(int descriptor, std::uint64_t offset, std::span<std:
   while (done < out.size()) {
     ssize_t got = ::pread(descriptor, out.data() + done, std::min(out.size() - done, most_per_call), static_cast<off_t>(offset + done));
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return system_error("read", name);
+    if (got < 0) return cannot_read(name);
     if (got == 0) break;
     done += static_cast<std::size_t>(got);
   }
@@ -96,7 +97,7 @@ Status write_fully(int descriptor, std::span<const std::byte> bytes, std::string
   while (!bytes.empty()) {
     ssize_t put = ::write(descriptor, bytes.data(), std::min(bytes.size(), most_per_call));
     if (put < 0 && errno == EINTR) continue;
-    if (put < 0) return system_error("write", name);
+    if (put < 0) return cannot_write(name);
     bytes = bytes.subspan(static_cast<std::size_t>(put));
   }
   return {};
@@ -132,12 +133,12 @@ Result<MappedFile> MappedFile::open(const std::string& path) {
   IT_TRY(Descriptor file, open_for_reading(path));
   MappedFile out;
   IT_TRY(out.facts_, facts_of_descriptor(file.number(), path));
-  if (!out.facts_.regular) return io_error(text("cannot map ", path, ": not a regular file"));
+  if (!out.facts_.regular) return bad_input(text("cannot map ", path, ": not a regular file"));
   out.path_ = path;
   auto size = static_cast<std::size_t>(out.facts_.size);
   if (size == 0) return out;
   void* base = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number(), 0);
-  if (base == MAP_FAILED) return system_error("map", path);
+  if (base == MAP_FAILED) return cannot_read(path, "map");
   out.bytes_ = {static_cast<const std::byte*>(base), size};
   out.owner_ = std::shared_ptr<const void>(base, [size](const void* p) { ::munmap(const_cast<void*>(p), size); });
   return out;
@@ -173,7 +174,7 @@ Result<FileWriter> FileWriter::open(const std::string& path) {
   bool exists = ::stat(out.target_.c_str(), &status) == 0;
   if (exists && !S_ISREG(status.st_mode)) {
     out.descriptor_ = Descriptor(::open(out.target_.c_str(), O_WRONLY | O_CLOEXEC));
-    if (out.descriptor_.number() < 0) return system_error("write", path);
+    if (out.descriptor_.number() < 0) return cannot_write(path);
     return out;
   }
   // O_EXCL finds a name that is free; the process number makes the first try succeed but for leftovers.
@@ -184,7 +185,7 @@ Result<FileWriter> FileWriter::open(const std::string& path) {
   }
   if (out.descriptor_.number() < 0) {
     out.temporary_.clear();
-    return system_error("write", path);
+    return cannot_write(path);
   }
   if (exists) (void)::fchmod(out.descriptor_.number(), status.st_mode & 07777);
   return out;
@@ -198,9 +199,9 @@ Status FileWriter::write(std::span<const std::byte> bytes) {
 
 Status FileWriter::commit() {
   if (standard_output_) return {};
-  if (::close(descriptor_.release()) != 0) return system_error("write", path_);
+  if (::close(descriptor_.release()) != 0) return cannot_write(path_);
   if (temporary_.empty()) return {};
-  if (::rename(temporary_.c_str(), target_.c_str()) != 0) return system_error("write", path_);
+  if (::rename(temporary_.c_str(), target_.c_str()) != 0) return cannot_write(path_);
   temporary_.clear();
   return {};
 }

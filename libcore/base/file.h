@@ -1,5 +1,5 @@
 // Files and descriptors: read whole, mapped, and written under another name until they are complete.
-// The path "-" is standard input or output. Errors are of kind io and name the path.
+// The path "-" is standard input or output. Errors name the path: bad_input where it cannot be read, io where it cannot be written.
 #pragma once
 
 #include <cstddef>

@@ -18,7 +18,7 @@ Result<std::string> relative_path(const std::string& path, const std::string& fo
   std::error_code failed;
   fs::path base = fs::canonical(folder, failed);
   fs::path target = failed ? fs::path() : fs::canonical(path, failed);
-  if (failed) return io_error(text("cannot find ", path, " from ", folder, ": ", failed.message()));
+  if (failed) return bad_input(text("cannot find ", path, " from ", folder, ": ", failed.message()));
   fs::path relative = target.lexically_relative(base);
   if (relative.empty() || *relative.begin() == "..") {
     return usage_error(text("a stream saved in ", base.string(), " cannot refer to ", target.string(), ", outside its folder; write it with --embed"));
@@ -29,7 +29,7 @@ Result<std::string> relative_path(const std::string& path, const std::string& fo
 Result<std::string> absolute_path(const std::string& path) {
   std::error_code failed;
   std::string absolute = std::filesystem::absolute(path, failed).string();
-  if (failed) return io_error(text("cannot find ", path, ": ", failed.message()));
+  if (failed) return bad_input(text("cannot find ", path, ": ", failed.message()));
   return absolute;
 }
 

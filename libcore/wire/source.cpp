@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t buffer_bytes = std::size_t{64} << 10;
 
-Error cannot_read() { return io_error(text("cannot read the stream: ", std::system_category().message(errno))); }
+Error cannot_read() { return bad_input(text("cannot read the stream: ", std::system_category().message(errno))); }
 
 // Up to out.size() bytes; 0 at the end.
 Result<std::size_t> read_some(int fd, std::span<std::byte> out) {
@@ -41,7 +41,7 @@ Result<std::shared_ptr<const Mapping>> Mapping::make(int fd, std::uint64_t size)
   if (own < 0) return cannot_read();
   void* data = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, own, 0);
   if (data == MAP_FAILED) {
-    Error error = io_error(text("cannot map the stream: ", std::system_category().message(errno)));
+    Error error = bad_input(text("cannot map the stream: ", std::system_category().message(errno)));
     ::close(own);
     return error;
   }

@@ -298,6 +298,25 @@ Result<Bindings> dim_bindings(const Arguments& arguments) {
   return out;
 }
 
+// usage: a symbol that no input has.
+Status check_symbols(const Graph& graph, const Bindings& bindings) {
+  std::vector<std::string> known;
+  for (ValueId input : graph.inputs()) {
+    const Type& type = graph.value(input).type;
+    if (!type.has_shape()) continue;
+    for (const Dim& dim : *type.shape) {
+      for (const std::string& symbol : dim.symbols()) {
+        if (std::find(known.begin(), known.end(), symbol) == known.end()) known.push_back(symbol);
+      }
+    }
+  }
+  for (const Binding& binding : bindings) {
+    if (std::find(known.begin(), known.end(), binding.symbol) != known.end()) continue;
+    return usage_error(text("--dim: no input has a symbol '", binding.symbol, "'", known.empty() ? "; all sizes are numbers" : text("; there are ", join(known, ", "))));
+  }
+  return {};
+}
+
 std::optional<IndexUse> index_use(const Graph& graph, ValueId input, const Bindings& bindings) {
   if (!is_integer(graph.value(input).type.dtype)) return std::nullopt;
   Uses uses = uses_of(graph);
@@ -322,6 +341,7 @@ std::optional<IndexUse> index_use(const Graph& graph, ValueId input, const Bindi
 
 Result<BoundInputs> bind_inputs(const Module& module, const Arguments& arguments) {
   IT_TRY(Bindings bindings, dim_bindings(arguments));
+  IT_TRY_VOID(check_symbols(module.graph, bindings));
   std::int64_t seed = 0;
   if (arguments.has("seed") && !parse_int(arguments.get("seed"), seed)) return usage_error(text("--seed=", arguments.get("seed"), ": expected a number"));
   return Binder(module, arguments, std::move(bindings), static_cast<std::uint64_t>(seed)).bind();

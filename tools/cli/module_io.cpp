@@ -90,17 +90,17 @@ Result<Output> Output::open(const Arguments& arguments, std::string_view tool) {
   out.path_ = arguments.get("output", "-");
   out.tool_ = text(tool, " ", IT_VERSION);
   if (arguments.has("embed") && arguments.has("by-reference")) return usage_error("--embed and --by-reference exclude each other");
-  bool text_form = arguments.has("emit");
+  bool stream = !arguments.has("emit"), binary = stream || arguments.get("emit") == "onnx";
   struct stat facts {};
   bool to_pipe = false;
   if (out.path_ == "-") {
-    if (isatty(STDOUT_FILENO) && !text_form && !arguments.has("force")) {
+    if (isatty(STDOUT_FILENO) && binary && !arguments.has("force")) {
       return usage_error("a binary graph does not go to a terminal: use -o FILE, or pipe it on (| it-check graph), or -f");
     }
     to_pipe = fstat(STDOUT_FILENO, &facts) == 0 && (S_ISFIFO(facts.st_mode) || S_ISSOCK(facts.st_mode));
   }
   out.by_reference_ = arguments.has("by-reference") || (to_pipe && !arguments.has("embed"));
-  if (out.path_ == "-" && !text_form) {
+  if (out.path_ == "-" && stream) {
     out.writer_.emplace(descriptor_sink(STDOUT_FILENO, "standard output"), out.tool_);
     IT_TRY_VOID(out.writer_->begin());
   }

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <deque>
 
 #include "libcore/base/text.h"
@@ -12,7 +14,7 @@
 namespace infini::cli {
 namespace {
 
-constexpr int usage_status = 2;
+constexpr int usage_status = 2, write_failed_status = 5, broken_pipe_status = 141;
 constexpr std::size_t help_column = 30;
 
 constexpr std::array common = {
@@ -84,19 +86,21 @@ bool has_name(const Option& option, std::string_view name) {
 
 using Given = std::deque<std::pair<const Option*, std::vector<std::string>>>;
 
-// The words for CLI11, last first as it wants them. Options with an optional value are dealt with here: their value is written --opt=V and no
+// The words before "--" for CLI11, last first as it wants them; those behind it are operands. Options with an optional value are dealt with here: their value is written --opt=V and no
 // other way, so that --opt never swallows the operand behind it.
-std::vector<std::string> take_optional(int argc, char** argv, Given& given) {
+std::vector<std::string> take_optional(int argc, char** argv, Given& given, std::vector<std::string>& operands) {
   std::vector<std::string> words;
-  bool ended = false;
   for (int i = 1; i < argc; ++i) {
     std::string word = argv[i];
-    ended = ended || word == "--";
+    if (word == "--") {
+      operands.assign(argv + i + 1, argv + argc);
+      break;
+    }
     std::size_t equals = word.find('=');
     auto match = std::find_if(given.begin(), given.end(), [&](const auto& entry) {
       return entry.first->takes == Takes::optional_value && has_name(*entry.first, std::string_view(word).substr(0, equals));
     });
-    if (ended || match == given.end()) {
+    if (match == given.end()) {
       words.push_back(std::move(word));
     } else {
       match->second.push_back(equals == std::string::npos ? "" : word.substr(equals + 1));
@@ -106,8 +110,42 @@ std::vector<std::string> take_optional(int argc, char** argv, Given& given) {
   return words;
 }
 
+// CLI11's "--dim: 1 required TEXT missing" in our words.
+std::string missing_value(const Given& given, const CLI::ArgumentMismatch& mismatch) {
+  std::string what = mismatch.what();
+  std::string name = what.substr(0, what.find(':'));
+  for (const auto& [option, values] : given) {
+    if (has_name(*option, name)) return text(name, " needs a value: ", option->value);
+  }
+  return what;
+}
+
+// A table says "auto|always|never" where these are all there is; capitals stand for what the user has.
+std::string wrong_choice(const Option& option, const std::vector<std::string>& values) {
+  bool choices = !option.value.empty() && std::none_of(option.value.begin(), option.value.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
+  if (!choices) return "";
+  std::vector<std::string> known = split(option.value, '|');
+  for (const std::string& value : values) {
+    bool bare = option.takes == Takes::optional_value && value.empty();
+    if (!bare && std::find(known.begin(), known.end(), value) == known.end()) return text(split(option.names, ',').back(), " takes ", join(known, ", "), ", not '", value, "'");
+  }
+  return "";
+}
+
+std::string wrong_operands(const Tool& tool, const std::vector<std::string>& operands) {
+  if (operands.size() > tool.max_operands) return text("unexpected operand '", operands[tool.max_operands], "'");
+  if (operands.size() < tool.min_operands) return text("an operand is missing: ", tool.operands);
+  bool empty = std::any_of(operands.begin(), operands.end(), [](const std::string& operand) { return operand.empty(); });
+  return empty ? text("an operand is empty: ", tool.operands) : "";
+}
+
 // --help or --version: written and done.
-int print_page(const std::string& page) { return std::fwrite(page.data(), 1, page.size(), stdout) == page.size() && std::fflush(stdout) == 0 ? 0 : 5; }
+int print_page(const Tool& tool, const std::string& page) {
+  if (std::fwrite(page.data(), 1, page.size(), stdout) == page.size() && std::fflush(stdout) == 0) return 0;
+  if (errno == EPIPE) return broken_pipe_status;
+  std::fprintf(stderr, "%s: cannot write standard output: %s\n", std::string(tool.name).c_str(), std::strerror(errno));
+  return write_failed_status;
+}
 
 }  // namespace
 
@@ -166,22 +204,25 @@ std::variant<Arguments, int> parse(const Tool& tool, int argc, char** argv) {
     given.emplace_back(&option, std::vector<std::string>());
     add_option(app, option, given.back().second);
   });
-  std::vector<std::string> operands;
+  std::vector<std::string> operands, after_dashes;
   app.add_option("operands", operands);
   try {  // CLI11 reports by exception; none passes this function
-    app.parse(take_optional(argc, argv, given));
+    app.parse(take_optional(argc, argv, given, after_dashes));
+  } catch (const CLI::ArgumentMismatch& e) {
+    return usage_error(tool, missing_value(given, e));
   } catch (const CLI::ParseError& e) {
     return usage_error(tool, e.what());
   }
+  operands.insert(operands.end(), after_dashes.begin(), after_dashes.end());
   Arguments arguments;
   for (auto& [option, values] : given) {
+    if (std::string what = wrong_choice(*option, values); !what.empty()) return usage_error(tool, what);
     if (!values.empty()) arguments.values_.emplace(key_of(*option), std::move(values));
   }
-  if (arguments.has("help")) return print_page(arguments.get("help") == "json" ? help_json(tool) : help(tool));
-  if (arguments.has("version")) return print_page(version(tool.name));
+  if (arguments.has("help")) return print_page(tool, arguments.get("help") == "json" ? help_json(tool) : help(tool));
+  if (arguments.has("version")) return print_page(tool, version(tool.name));
   if (std::string what = unknown_option(tool, app); !what.empty()) return usage_error(tool, what);
-  if (operands.size() > tool.max_operands) return usage_error(tool, text("unexpected operand '", operands[tool.max_operands], "'"));
-  if (operands.size() < tool.min_operands) return usage_error(tool, text("an operand is missing: ", tool.operands));
+  if (std::string what = wrong_operands(tool, operands); !what.empty()) return usage_error(tool, what);
   arguments.operands_ = std::move(operands);
   return arguments;
 }

@@ -16,7 +16,7 @@ enum class Takes : std::uint8_t { flag, value, optional_value };
 struct Option {
   std::string_view names;       // "-o,--output"; the last long one is its key
   Takes takes = Takes::flag;
-  std::string_view value = {};  // "FILE"
+  std::string_view value = {};  // "FILE"; without capitals, as in "auto|always|never": all values there are
   std::string_view help = {};
   std::string_view group = {};  // heading in --help
   bool repeat = false;          // may be given several times; else the last one counts

@@ -73,17 +73,18 @@ Result<Graph> run_passes(const Module& module, const Pipeline& pipeline, const O
   PipelineOptions chosen;
   std::int64_t limit = 0;
   chosen.stop_after_pass = arguments.get("stop-after-pass");
-  if (!chosen.stop_after_pass.empty() && !find_pass(chosen.stop_after_pass)) return usage_error(text("--stop-after-pass: there is no pass '", chosen.stop_after_pass, "'"));
+  for (std::string_view key : {"stop-after-pass", "explain", "print-ir-after"}) {
+    std::string pass = arguments.get(key);
+    if (!pass.empty() && !find_pass(pass)) return usage_error(text("--", key, ": there is no pass '", pass, "'; see it-opt --list-passes"));
+  }
   if (arguments.has("stop-after")) {
     if (!parse_int(arguments.get("stop-after"), limit) || limit < 0) return usage_error(text("--stop-after=", arguments.get("stop-after"), ": expected a number"));
     chosen.stop_after = static_cast<std::size_t>(limit);
   }
   chosen.assume_finite = arguments.has("assume-finite");
   chosen.explain = arguments.get("explain");
-  if (!chosen.explain.empty() && !find_pass(chosen.explain)) return usage_error(text("--explain: there is no pass '", chosen.explain, "'"));
   std::optional<NumericCheck> numeric;
   if (arguments.has("verify-each")) {
-    if (arguments.get("verify-each") != "numeric") return usage_error("--verify-each takes 'numeric'");
     IT_TRY(Devices devices, open_reference());
     IT_TRY(BoundInputs inputs, bind_inputs(module, arguments));
     IT_TRY(numeric, NumericCheck::make(module.graph, std::move(devices), std::move(inputs.values)));

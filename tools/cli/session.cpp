@@ -20,12 +20,9 @@ Result<double> tolerance(const Arguments& arguments, std::string_view key, doubl
   return value;
 }
 
-std::string position(const WorstElement& worst) { return text(worst.item, "[", join(worst.at, ","), "]"); }
-
 std::string verdict(const std::string& name, const Comparison& found) {
   if (found.equal) return text("ok       ", name, ": relative L2 ", found.relative_l2, ", largest difference ", found.max_absolute);
-  std::string worst = found.count > 0 ? text("; at ", position(found.worst), ": ", found.worst.actual, ", expected ", found.worst.expected) : "";
-  return text("DIFFERS  ", name, ": ", found.reason, worst, "; relative L2 ", found.relative_l2);
+  return text("DIFFERS  ", name, ": ", found.reason, "; relative L2 ", found.relative_l2);
 }
 
 }  // namespace

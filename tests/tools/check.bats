@@ -1,0 +1,94 @@
+# it-check: yes or no.
+load common
+
+@test "graph: summary and digests" {
+    run it-check graph "$digits" --digest
+    [ "$status" = 0 ]
+    has_line 'graph "digits": 14 nodes'
+    has_line "input   image: f32[batch,1,8,8]"
+    has_line "output  probabilities: f32[batch,10]"
+    [[ "$output" =~ structure\ \ [0-9a-f]{32} ]]
+    [[ "$output" =~ content\ \ \ \ [0-9a-f]{32} ]]
+    digests="$(grep -E '^(structure|content)' <<<"$output")"
+    it-import --embed "$digits" >embedded.itg
+    [ "$(it-check graph embedded.itg --digest | grep -E '^(structure|content)')" = "$digests" ]
+}
+
+@test "graph: findings are a no" {
+    need_onnx
+    run it-check graph "$models/rewrites.onnx"
+    [ "$status" = 1 ]
+    has_line "IT-G002 warning: Neg"
+    run it-check graph "$models/carried.onnx" -q
+    [ "$status" = 1 ]
+    has_line "IT-G004 warning: org.example.Mystery: 1 nodes"
+    it-opt -O1 "$models/rewrites.onnx" | it-check graph
+}
+
+@test "outputs: what the stream carries" {
+    need_onnx
+    need_ort
+    "$IT_PYTHON" - "$digits" "$seven" <<'PYTHON'
+import os, sys
+import numpy, onnxruntime
+from onnx import numpy_helper
+x = numpy.load(sys.argv[2])
+y, = onnxruntime.InferenceSession(sys.argv[1], providers=["CPUExecutionProvider"]).run(None, {"image": x})
+for folder, value in ("good", y), ("bad", y + numpy.float32(0.01)):
+    os.makedirs(f"{folder}/test_data_set_0")
+    for name, array in ("input_0", x), ("output_0", value):
+        open(f"{folder}/test_data_set_0/{name}.pb", "wb").write(numpy_helper.from_array(array).SerializeToString())
+PYTHON
+    it-import "$digits" --with-test-data good | it-opt -O2 | it-check outputs
+    run bash -c "it-import '$digits' --with-test-data bad | it-opt | it-check outputs"
+    [ "$status" = 1 ]
+    has_line "DIFFERS  probabilities"
+    it-import "$digits" --with-test-data bad | it-check outputs --atol 0.1
+    # it-run takes the same inputs when nothing else is asked for.
+    run --separate-stderr bash -c "it-import '$digits' --with-test-data good | it-run"
+    [[ "$output" = "probabilities f32[1,10] min "*" max 0.99"* ]]
+    [ -z "$stderr" ]
+}
+
+@test "outputs: from files" {
+    it-run "$digits" -q --save-inputs x.npz -o y.npz
+    it-check outputs "$digits" --load-inputs x.npz --expect y.npz
+    run it-check outputs "$digits" --seed 3 --expect y.npz
+    [ "$status" = 1 ]
+    run it-check outputs "$digits"
+    [ "$status" = 2 ]
+    has_line "--with-test-data"
+}
+
+@test "coverage" {
+    need_onnx
+    run it-check coverage "$digits"
+    [ "$status" = 0 ]
+    has_line "3 x Conv f32 on cpu by "
+    has_line "yes: 14 nodes on cpu"
+    run it-check coverage "$digits" -d null
+    [ "$status" = 1 ]
+    has_line "the null device runs nothing"
+    run it-check coverage "$models/carried.onnx" -q
+    [ "$status" = 1 ]
+    has_line "Mystery"
+}
+
+@test "env" {
+    run it-check env
+    [ "$status" = 0 ]
+    has_line "device cpu: "
+    has_line "known answer right"
+    run it-check env --require cpu,nosuch
+    [ "$status" = 1 ]
+    has_line "fail  required nosuch"
+    it-check env --json | json 'd["schema"] == "it-env/1" and any(line["subject"] == "device cpu" and line["verdict"] == "ok" for line in d["lines"])'
+}
+
+@test "no such check" {
+    run it-check nosuch "$digits"
+    [ "$status" = 2 ]
+    has_line "graph, outputs, coverage or env"
+    run it-check
+    [ "$status" = 2 ]
+}
