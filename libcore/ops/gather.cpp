@@ -10,20 +10,6 @@ namespace {
 
 using namespace expr;
 
-// An index of either type, counted from the end where negative.
-Expr from_either_end(Expr i, const Dim& extent) {
-  Expr wide_index = cast(DType::i64, std::move(i));
-  return select(less(wide_index, index(0)), wide_index + index(extent), wide_index);
-}
-
-// Every index must lie in [-extent, extent).
-void require_in_range(Meaning& m, const TensorRef& indices, const std::function<Dim(const Indices&)>& extent) {
-  m.require(indices.shape(), [&](const Indices& at) {
-    Expr i = cast(DType::i64, indices(at)), size = index(extent(at));
-    return both(less(i, size), less_equal(-size, i));
-  }, "an index is outside the axis that it counts");
-}
-
 // ---- Gather -----------------------------------------------------------------------------------------------------------------------------
 
 Result<std::vector<Type>> infer_gather(const OpContext& context) {

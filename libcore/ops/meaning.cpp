@@ -17,4 +17,16 @@ Result<expr::Program> elementwise_meaning(const OpContext& context, DType dtype,
 
 DType compute_type(DType dtype) { return is_floating(dtype) && dtype != DType::f64 ? DType::f32 : dtype; }
 
+expr::Expr from_either_end(expr::Expr i, const Dim& extent) {
+  expr::Expr wide_index = expr::cast(DType::i64, std::move(i));
+  return expr::select(expr::less(wide_index, expr::index(0)), wide_index + expr::index(extent), wide_index);
+}
+
+void require_in_range(Meaning& m, const expr::TensorRef& indices, const std::function<Dim(const expr::Indices&)>& extent) {
+  m.require(indices.shape(), [&](const expr::Indices& at) {
+    expr::Expr i = expr::cast(DType::i64, indices(at)), size = expr::index(extent(at));
+    return expr::both(expr::less(i, size), expr::less_equal(-size, i));
+  }, "an index is outside the axis that it counts");
+}
+
 }  // namespace infini

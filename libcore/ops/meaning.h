@@ -27,4 +27,9 @@ DType compute_type(DType dtype);
 // `element` computed in compute_type(result) and rounded once to `result`: reads of narrower floats are widened by `wide`.
 inline expr::Expr wide(const expr::Expr& a) { return expr::cast(compute_type(a.dtype()), a); }
 
+// An index of either index type as i64, counted from the end where negative.
+expr::Expr from_either_end(expr::Expr i, const Dim& extent);
+// Every element of `indices` must lie in [-extent, extent); `extent` is given the element's own indices.
+void require_in_range(Meaning& m, const expr::TensorRef& indices, const std::function<Dim(const expr::Indices&)>& extent);
+
 }  // namespace infini
