@@ -94,7 +94,9 @@ Result<Move> depth_to_space(const Region&, const Node& node, const Value& x, con
 
 Result<Move> space_to_depth(const Region&, const Node& node, const Value& x, const Value&, const Order&) {
   std::int64_t b = node.integer("blocksize", 1);
-  return split_and_turn({x.extents[0], x.extents[1], x.extents[2] / b, b, x.extents[3] / b, b}, {0, 3, 5, 1, 2, 4});
+  Extents split = {x.extents[0], x.extents[1], x.extents[2] / b, b, x.extents[3] / b, b};
+  if (node.string("mode", "DCR") == "CRD") return split_and_turn(split, {0, 1, 3, 5, 2, 4});
+  return split_and_turn(split, {0, 3, 5, 1, 2, 4});
 }
 
 struct Row {
