@@ -1,8 +1,10 @@
 #include "case_file.h"
 
+#include <charconv>
 #include <fstream>
 
 #include "libcore/base/text.h"
+#include "libcore/tensor/element.h"
 
 namespace infini::tests {
 namespace {
@@ -39,7 +41,7 @@ Status set_element(TensorWriter& writer, std::int64_t i, const std::string& word
   } else if (dtype == DType::u64 && std::from_chars(word.data(), word.data() + word.size(), large).ec == std::errc()) {
     writer.set_int(i, static_cast<std::int64_t>(large));
   } else if (is_floating(dtype) && parse_double(word, real)) {
-    writer.set_double(i, real);
+    store_bits(dtype, writer.bytes(), i, encode_float(dtype, real, {.saturate = false}));  // an infinity stays one
   } else {
     return bad_input(text("element ", word, " is no ", name(dtype)));
   }

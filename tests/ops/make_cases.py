@@ -136,6 +136,8 @@ class File:
 
 if __name__ == "__main__":
     import families
+    import heavy_families  # noqa: F401  these add their own
+    import old_families  # noqa: F401
     for write in families.ALL:
         if len(sys.argv) < 2 or write.__name__ in sys.argv[1:]:
             write()
