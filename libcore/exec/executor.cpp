@@ -217,7 +217,9 @@ Result<std::unique_ptr<Plan>> Executor::make_plan_at(std::size_t position, std::
     return std::unique_ptr<Plan>();
   }
   if (!planned.unsupported.empty()) {
-    return unsupported(text(planned.unsupported.size(), " of ", graph_->nodes().size(), " nodes are not supported:", grouped_report(*graph_, planned.unsupported)));
+    std::set<NodeId> nodes;
+    for (const Refusal& refusal : planned.unsupported) nodes.insert(refusal.node);
+    return unsupported(text(nodes.size(), " of ", graph_->nodes().size(), " nodes are not supported:", grouped_report(*graph_, planned.unsupported)));
   }
   if (options_.on_refusals && !planned.refusals.empty()) options_.on_refusals(*graph_, planned.refusals);
   return std::make_unique<Plan>(std::move(planned.plan));

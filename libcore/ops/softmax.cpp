@@ -1,4 +1,5 @@
-// Softmax and LogSoftmax along one axis, shifted by the maximum so that nothing overflows.
+// Softmax and LogSoftmax along one axis, shifted by the maximum so that nothing overflows. As in ONNX's function bodies, each of the maximum,
+// difference, exponential, sum and quotient is rounded to the tensor's own type.
 #include <array>
 
 #include "libcore/ops/meaning.h"
@@ -19,7 +20,7 @@ template <bool logarithm>
 Result<Program> meaning(const OpContext& context) {
   const Shape& x = *context.shape(0);
   IT_TRY(std::size_t axis, normalise_axis(context.attributes().integer("axis", -1), x.size()));
-  DType dtype = context.dtype(0), computed = compute_type(dtype);
+  DType dtype = context.dtype(0);
   Shape rows = x;
   rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(axis));
   auto insert = [axis](Indices row, Expr k) {
@@ -31,14 +32,14 @@ Result<Program> meaning(const OpContext& context) {
     return at;
   };
   Meaning m(context);
-  TensorRef highest = m.define(computed, rows, [&](const Indices& row) {
-    return m.reduce(Op::max, x[axis], [&](Expr k) { return wide(m.in(0)(insert(row, k))); });
+  TensorRef highest = m.define(dtype, rows, [&](const Indices& row) {
+    return m.reduce(Op::max, x[axis], [&](Expr k) { return m.in(0)(insert(row, k)); });
   });
-  TensorRef e = m.define(computed, x, [&](const Indices& at) { return unary(Op::exp, wide(m.in(0)(at)) - highest(row_of(at))); });
-  TensorRef sum = m.define(computed, rows, [&](const Indices& row) { return m.sum(x[axis], [&](Expr k) { return e(insert(row, k)); }); });
+  TensorRef e = m.define(dtype, x, [&](const Indices& at) { return unary(Op::exp, m.in(0)(at) - highest(row_of(at))); });
+  TensorRef sum = m.define(dtype, rows, [&](const Indices& row) { return m.sum(x[axis], [&](Expr k) { return e(insert(row, k)); }); });
   m.output(m.define(dtype, x, [&](const Indices& at) {
-    if (logarithm) return cast(dtype, wide(m.in(0)(at)) - highest(row_of(at)) - unary(Op::log, sum(row_of(at))));
-    return cast(dtype, e(at) / sum(row_of(at)));
+    if (logarithm) return m.in(0)(at) - highest(row_of(at)) - unary(Op::log, sum(row_of(at)));
+    return e(at) / sum(row_of(at));
   }));
   return std::move(m).finish();
 }

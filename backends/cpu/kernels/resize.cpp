@@ -81,7 +81,7 @@ void run(const Resize& r, const Launch& launch, bool last) {
 double original(std::string_view mode, double i, double in, double out, double scale) {
   if (mode == "half_pixel") return (i + 0.5) / scale - 0.5;
   if (mode == "pytorch_half_pixel") return out > 1 ? (i + 0.5) / scale - 0.5 : 0;
-  if (mode == "align_corners") return out > 1 ? i * (in - 1) / (out - 1) : 0;
+  if (mode == "align_corners") return out > 1 ? i * (in - 1) / (scale * in - 1) : 0;  // ONNX: by the length before rounding
   if (mode == "asymmetric") return i / scale;
   if (mode == "half_pixel_symmetric") return in / 2 * (1 - out / (scale * in)) + (i + 0.5) / scale - 0.5;
   return std::nan("");
