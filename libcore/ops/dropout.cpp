@@ -84,7 +84,7 @@ constexpr std::array<int, 1> training_mode = {2};
 
 const std::array table = {OpDef{.name = "Dropout", .summary = "The input itself, or while training a random part of it", .versions = versions,
                                 .inputs = inputs, .outputs = outputs, .attributes = attributes, .infer = infer, .meaning = meaning,
-                                .on_values = train, .upgrade = upgrade, .value_inputs = training_mode}};
+                                .reference_reason = "In training it draws random numbers.", .on_values = train, .upgrade = upgrade, .value_inputs = training_mode}};
 
 }  // namespace
 

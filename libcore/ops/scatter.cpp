@@ -178,7 +178,7 @@ constexpr std::array<Param, 3> nd_inputs = {Param{"data", dtypes::basic, "T"}, P
 constexpr std::array<Param, 1> outputs = {Param{"output", dtypes::basic, "T"}};
 constexpr std::array<AttributeDef, 2> elements_attributes = {int_attribute("axis", 0), text_attribute("reduction", "none")};
 constexpr std::array<AttributeDef, 1> nd_attributes = {text_attribute("reduction", "none")};
-constexpr std::string_view reason = "an element of the result depends on which indices name it: a sum over all updates per element in index notation";
+constexpr std::string_view reason = "Which updates reach an element depends on all indices; in index notation each element would ask every update.";
 
 const std::array table = {
     OpDef{.name = "ScatterElements", .summary = "Data with updates at indices along one axis", .versions = versions, .inputs = elements_inputs,

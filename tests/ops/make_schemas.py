@@ -1,6 +1,6 @@
 """Writes schemas.txt: the newest form of every ai.onnx operator of onnx 1.23.2, for definitions_test.cpp to compare with.
 
-    op NAME VERSION...                  every opset version, ascending
+    op NAME VERSION... [deprecated]     every opset version, ascending; deprecated: importers make another operator of it
     in ARITY GROUP TYPE...              one line per input; GROUP is ONNX's type variable; TYPE is a tensor's element type or "other"
     out ARITY GROUP TYPE...
     attr NAME KIND [required | = DEFAULT]
@@ -53,7 +53,7 @@ def main():
     lines = [f"# Written by make_schemas.py from onnx {onnx.__version__}: the newest form of every ai.onnx operator."]
     for name in sorted(versions):
         schema = defs.get_schema(name)
-        lines.append(f"op {name} {' '.join(str(v) for v in sorted(versions[name]))}")
+        lines.append(" ".join(["op", name, *map(str, sorted(versions[name]))] + ["deprecated"] * schema.deprecated))
         lines += [param_line("in", p) for p in schema.inputs] + [param_line("out", p) for p in schema.outputs]
         lines += [attribute_line(schema.attributes[a]) for a in sorted(schema.attributes)]
     pathlib.Path(__file__).with_name("schemas.txt").write_text("\n".join(lines) + "\n")
