@@ -2,15 +2,14 @@
 #include <algorithm>
 #include <climits>
 #include <filesystem>
-#include <map>
 
 #include "libcore/base/file.h"
 #include "libcore/base/text.h"
 #include "libcore/ir/inline.h"
 #include "libcore/ir/rewrite.h"
 #include "libcore/onnx/export_graph.h"
+#include "libcore/onnx/export_opset.h"
 #include "libcore/onnx/onnx.h"
-#include "libcore/onnx/problems.h"
 #include "libcore/onnx/wire.h"
 
 namespace infini {
@@ -28,35 +27,6 @@ int ir_version_of(int opset) {
     if (opset >= from) return version;
   }
   return 8;
-}
-
-void each_node(const Graph& graph, const std::function<void(const Graph&, const Node&)>& visit) {
-  for (const Node& node : graph.nodes()) {
-    visit(graph, node);
-    for (const Body* body : bodies(node)) each_node(*body->graph, visit);
-  }
-}
-
-// The opset of every domain in use. Nodes that cannot be said in it are one grouped report.
-Result<std::map<std::string, int>> choose_opsets(const Graph& graph, int wanted) {
-  std::map<std::string, int> opsets = {{"", wanted}};
-  each_node(graph, [&](const Graph&, const Node& node) {
-    int needs = node.op ? node.op->versions.back() : std::max(node.version, 1);
-    int& opset = opsets[node.domain];
-    if (node.domain.empty() ? wanted == 0 : true) opset = std::max(opset, needs);
-  });
-  opsets[""] = std::max(opsets[""], 1);
-  Groups problems;
-  each_node(graph, [&](const Graph& around, const Node& node) {
-    std::string reason;
-    int opset = opsets[node.domain];
-    if (node.domain == "infini") reason = "ONNX has no such operator";
-    else if (node.op && node.op->versions.back() > opset) reason = text("has its form of opset ", node.op->versions.back(), ", the model is to be opset ", opset);
-    else if (!node.op && node.version > 0 && node.version != opset) reason = text("is carried in its form of opset ", node.version, ", the model needs opset ", opset);
-    if (!reason.empty()) problems.add(operator_name(node.domain, node.type), node.name.empty() ? describe(around, node) : node.name, reason);
-  });
-  if (!problems.empty()) return unsupported(to_string(problems.list()));
-  return opsets;
 }
 
 Result<Graph> without_fused(const Graph& graph) {

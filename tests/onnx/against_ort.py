@@ -149,12 +149,20 @@ def feeds(made, shapes_of, seed):
     return out
 
 
+def is_valid(path):
+    try:
+        onnx.checker.check_model(path, full_check=True)
+        return True
+    except (onnx.checker.ValidationError, onnx.shape_inference.InferenceError):
+        return False
+
+
 def compare(name, made, shapes_of, folder, program, *arguments):
     source, target = os.path.join(folder, f"{name}.onnx"), os.path.join(folder, f"{name}.out.onnx")
     onnx.save(made, source)
     subprocess.run([program, source, target, *arguments], check=True, stdout=subprocess.DEVNULL)
     exported = onnx.load(target)
-    if "com.microsoft" not in [o.domain for o in made.opset_import]:
+    if is_valid(source):
         onnx.checker.check_model(target, full_check=True)
     assert [i.name for i in exported.graph.input] == [i.name for i in made.graph.input]
     assert [o.name for o in exported.graph.output] == [o.name for o in made.graph.output]
@@ -184,12 +192,12 @@ def external(folder, program):
 
 
 def refusals(folder, program):
-    made, _ = loop()
-    path = os.path.join(folder, "loop18.onnx")
+    made = model([node("Hardmax", ["x"], ["y"], "old")], [value("x", [2, 3])], [value("y", [2, 3])], opset=11)
+    path = os.path.join(folder, "hardmax11.onnx")
     onnx.save(made, path)
-    done = subprocess.run([program, path, path + ".out", "22"], capture_output=True, text=True)
+    done = subprocess.run([program, path, path + ".out", "13"], capture_output=True, text=True)
     assert done.returncode == 4, done
-    assert done.stderr.strip() == "Loop: 1 node (loop): is carried in its form of opset 18, the model needs opset 22", done.stderr
+    assert done.stderr.strip() == "Hardmax: 1 node (old): is carried in its form of opset 11, the model needs opset 13", done.stderr
     made, _ = mlp(17)
     path = os.path.join(folder, "mlp12.onnx")
     onnx.save(made, path)
