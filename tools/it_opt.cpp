@@ -43,7 +43,7 @@ Status optimise(const Arguments& arguments, const Talk& talk, Output& output) {
   input.module.graph = std::move(graph);
   if (arguments.has("emit")) {
     if (input.reader) IT_TRY_VOID(input.reader->finish(input.module));
-    return emit(input.module, arguments, output);
+    return emit(input.module, arguments, talk, output);
   }
   return output.write(std::move(input.module), input.reader ? &*input.reader : nullptr);
 }

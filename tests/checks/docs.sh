@@ -1,14 +1,26 @@
 #!/bin/sh
-# Every option of a tool is in its manual page, and the page lints. docs.sh FOLDER-OF-TOOLS
+# The manual page of each tool lints, has every option of the tool, and no other. docs.sh FOLDER-OF-TOOLS
 set -eu
 cd "$(dirname "$0")/../.."
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
 bad=0
-for tool in import opt run check bench; do
-    page="man/it-$tool.1"
-    [ -f "$page" ] || { echo "$page is missing"; bad=1; continue; }
+complain() { echo "$*"; bad=1; }
+for tool in it-import it-opt it-run it-check it-bench; do
+    page="man/$tool.1"
+    [ -f "$page" ] || { complain "$page is missing"; continue; }
     mandoc -Tlint -Wwarning "$page" || bad=1
-    for name in $("$1/it-$tool" --help=json | grep -oE '"--?[A-Za-z][-a-z]*"' | tr -d '"'); do
-        grep -qE "^\.(It|Op|Xo)? ?.*Fl (Fl )?${name#-}|Fl -${name#--}|Fl ${name#-}" "$page" || { echo "$page does not have $name"; bad=1; }
+    for section in NAME SYNOPSIS DESCRIPTION OPTIONS 'EXIT STATUS' EXAMPLES 'SEE ALSO'; do
+        grep -qxF ".Sh $section" "$page" || complain "$page has no section $section"
     done
+    "$1/$tool" --help=json | grep -oE '"names": \[[^]]*\]' | grep -oE '"-[^"]*"' | tr -d '"' | LC_ALL=C sort -u >"$work/tool"
+    # Options have an item each; what the synopsis mentions counts as well.
+    grep -E '^\.It Fl ' "$page" | grep -oE 'Fl -?[A-Za-z][-a-z]*' | sed 's/^Fl /-/' | LC_ALL=C sort -u >"$work/page"
+    grep -E '^\.Op Fl ' "$page" | grep -oE 'Fl -?[A-Za-z][-a-z]*' | sed 's/^Fl /-/' | LC_ALL=C sort -u >"$work/synopsis"
+    [ -s "$work/tool" ] || complain "$tool --help=json names no option"
+    missing=$(LC_ALL=C comm -23 "$work/tool" "$work/page")
+    unknown=$(LC_ALL=C sort -u "$work/page" "$work/synopsis" | LC_ALL=C comm -13 "$work/tool" -)
+    [ -z "$missing" ] || complain "$page does not have:" $missing
+    [ -z "$unknown" ] || complain "$page has what $tool does not know:" $unknown
 done
 exit $bad

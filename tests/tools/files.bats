@@ -48,6 +48,15 @@ load common
     cmp text.npz model.npz
 }
 
+@test "the text form with all weights runs elsewhere" {
+    it-opt -O2 --emit=text --embed "$digits" >all.txt
+    it-run all.txt -i "image=@$seven" -o text.npz
+    it-run "$digits" -i "image=@$seven" -o model.npz
+    cmp text.npz model.npz
+    run --separate-stderr it-opt -O2 --emit=text "$digits"
+    [[ "$stderr" = *"--embed writes them" ]]
+}
+
 @test "json and dot" {
     it-opt -O0 "$digits" --emit=json | json 'd["schema"] == "it-graph/1" and d["name"] == "digits"'
     run it-opt -O0 "$digits" --emit=dot
@@ -70,7 +79,7 @@ load common
 }
 
 @test "a terminal as input is no graph" {
-    run at_terminal sh -c 'it-run </dev/tty'
+    run at_terminal sh -c 'it-run --color=never </dev/tty'
     [ "$status" = 2 ]
     has_line "it-run: no graph: give a file, or pipe one in (see --help)"
 }
@@ -87,8 +96,8 @@ load common
     [ "$(wc -c <here.itg)" -lt 65536 ]
     mkdir moved && mv here.onnx here.itg moved
     it-run moved/here.itg -q -o y.npz
-    run it-import moved/here.onnx --by-reference -o outside.itg
-    [ "$status" = 0 ] && it-run outside.itg -q
+    it-import moved/here.onnx --by-reference -o above.itg
+    it-run above.itg -q
     run it-import "$models/large.onnx" --by-reference -o elsewhere.itg
     [ "$status" = 2 ]
     has_line "--embed"

@@ -74,12 +74,12 @@ tools="it-import it-opt it-run it-check it-bench"
     cp "$digits" ./--print.onnx
     run --separate-stderr it-run -q -- --print.onnx
     [ "$status" = 0 ]
-    run it-run -q --
+    run sh -c 'it-run -q -- </dev/null'
     [ "$status" = 3 ]
     run it-run -- a b
     [ "$status" = 2 ]
     has_line "unexpected operand 'b'"
-} </dev/null
+}
 
 @test "operands: empty, too many, too few" {
     for tool in it-import it-opt it-run it-bench; do

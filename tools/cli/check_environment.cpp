@@ -70,7 +70,11 @@ std::vector<Line> device_lines(const Arguments& arguments) {
   if (required.empty()) return lines;
   for (const std::string& name : infini::split(required, ',')) {
     Result<Devices> devices = open_named(name, arguments);
-    if (!devices) lines.push_back({"fail", text("required ", name), devices.error().text()});
+    if (!devices) {
+      lines.push_back({"fail", text("required ", name), devices.error().text()});
+    } else if (name.find('/') != std::string::npos) {  // a plugin by its path; those with names are there already
+      lines.push_back(device_line(name, *devices));
+    }
   }
   return lines;
 }

@@ -8,6 +8,6 @@
 namespace infini::cli {
 
 // text, onnx, dot or json, to where the output goes.
-Status emit(const Module& module, const Arguments& arguments, Output& output);
+Status emit(const Module& module, const Arguments& arguments, const Talk& talk, Output& output);
 
 }  // namespace infini::cli

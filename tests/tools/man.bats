@@ -1,0 +1,42 @@
+# Every example of the manual pages and of --help runs as it stands, on the model of the quickstart.
+load common
+
+prepare() {
+    cp "$digits" model.onnx
+    cp "$seven" x.npy
+    it-import model.onnx -o model.itg
+    mkdir test_data_set_0
+    "$IT_PYTHON" - <<'PYTHON'
+import numpy, onnxruntime
+from onnx import numpy_helper
+x = numpy.load("x.npy")
+y, = onnxruntime.InferenceSession("model.onnx", providers=["CPUExecutionProvider"]).run(None, {"image": x})
+for name, array in ("input_0", x), ("output_0", y):
+    open(f"test_data_set_0/{name}.pb", "wb").write(numpy_helper.from_array(array).SerializeToString())
+PYTHON
+}
+
+# The commands of a page: the literal displays of its examples.
+examples() { sed -n '/^\.Sh EXAMPLES/,/^\.Sh SEE/p' "$1" | sed -n "/^\.Bd/,/^\.Ed/{/^\./d;s/\\\\(aq/'/g;s/\\\\e/\\\\/g;p}"; }
+
+run_examples() {
+    need_ort
+    prepare
+    count=0
+    while IFS= read -r command; do
+        bash -o pipefail -c "$command" >said 2>&1 </dev/null || { echo "status $?: $command"; cat said; return 1; }
+        count=$((count + 1))
+    done < <(examples "$IT_ROOT/man/$1.1")
+    [ $count -ge 3 ]
+}
+
+@test "it-import(1)" { run_examples it-import; }
+@test "it-opt(1)" { run_examples it-opt; }
+@test "it-run(1)" { run_examples it-run; }
+@test "it-check(1)" { run_examples it-check; }
+@test "it-bench(1)" { run_examples it-bench; }
+
+@test "the pages have every option of the tools, and no other" {
+    command -v mandoc || skip "no mandoc"
+    sh "$IT_ROOT/tests/checks/docs.sh" "$IT_BIN"
+}
