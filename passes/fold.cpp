@@ -73,7 +73,7 @@ class Folder {
     for (ValueId input : node.inputs) {
       constants.push_back(input ? constant(rewriter, input) : nullptr);
       if (!input) continue;
-      if (!constants.back() || constants.back()->size() > limit_ || std::holds_alternative<AbsentPayload>(constants.back()->payload)) return false;
+      if (!constants.back() || !loadable(*constants.back(), limit_)) return false;
       operand_bytes += constants.back()->size();
     }
     if (!small_enough(node, operand_bytes)) return false;

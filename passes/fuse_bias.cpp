@@ -44,7 +44,7 @@ Result<Graph> run(const Graph& graph, PassContext& context) {
     if (!anchor || !read_once(uses, anchor->result)) return false;
     const Type &result = graph.value(anchor->result).type, &addend = graph.value(anchor->addend).type;
     bool has_bias = anchor->node->inputs.size() > 2 && anchor->node->inputs[2];
-    if (!result.has_shape() || !addend.has_shape() || has_bias || constant_of(graph, anchor->addend)->size() > max_bias_bytes) return false;
+    if (!result.has_shape() || !addend.has_shape() || has_bias || !loadable(*constant_of(graph, anchor->addend), max_bias_bytes)) return false;
     constexpr std::size_t axis = 1;  // of channels: [n,c,...], and Gemm's [m,n]
     std::optional<std::int64_t> channels = (*result.shape)[axis].constant();
     if (!channels || !per_channel(addend, *result.shape, axis) || !context.may_rewrite()) return false;
@@ -55,6 +55,7 @@ Result<Graph> run(const Graph& graph, PassContext& context) {
     spec.op = anchor->node->op;
     spec.name = anchor->node->name;
     spec.attributes = anchor->node->attributes;
+    if (is_op(*anchor->node, "Gemm")) spec.attributes.set("beta", 1.0f);  // without a bias it meant nothing
     spec.inputs = {rewriter.map(anchor->node->inputs[0]), rewriter.map(anchor->node->inputs[1]), rewriter.constant(std::move(bias).finish(), "bias")};
     NodeId from[] = {graph.value(anchor->result).producer, id};
     IT_TRY_VOID(rewriter.emit(std::move(spec), from, add.outputs));

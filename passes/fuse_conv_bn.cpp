@@ -1,4 +1,5 @@
 // BatchNormalization (inference) behind Conv or ConvTranspose goes into the weights and the bias.
+#include <algorithm>
 #include <cmath>
 
 #include "libcore/base/text.h"
@@ -34,6 +35,11 @@ Result<Affine> affine_of(const Graph& graph, const Node& bn, const PassContext& 
     out.shift.push_back(bias[c] - factor * mean[c]);
   }
   return out;
+}
+
+bool is_finite(const Affine& affine) {
+  auto finite = [](double number) { return std::isfinite(number); };
+  return std::all_of(affine.scale.begin(), affine.scale.end(), finite) && std::all_of(affine.shift.begin(), affine.shift.end(), finite);
 }
 
 // The weight's axis that counts output channels: Conv [m,c/g,...]; ConvTranspose [c,m/g,...] holds them per group.
@@ -74,8 +80,12 @@ class ConvBnFuser {
       context_.near_miss(graph_, id, std::move(why));
       return false;
     }
-    if (!context_.may_rewrite()) return false;
     IT_TRY(Affine affine, affine_of(graph_, bn, context_));
+    if (!is_finite(affine)) {
+      context_.near_miss(graph_, id, "a scale or shift is not finite");
+      return false;
+    }
+    if (!context_.may_rewrite()) return false;
     IT_TRY(Tensor weight, context_.bytes(*constant_of(graph_, conv->inputs[1]), max_weight_bytes));
     IT_TRY(Tensor scaled, scaled_weight(*conv, weight, affine));
     IT_TRY(Tensor bias, new_bias(graph_, *conv, weight.dtype(), affine, context_));
@@ -103,9 +113,11 @@ class ConvBnFuser {
     for (std::size_t i = 1; i < bn.inputs.size(); ++i) {
       if (!constant_of(graph_, bn.inputs[i])) return text("'", graph_.value(bn.inputs[i]).name, "' is not a constant");
     }
-    for (ValueId value : {conv.inputs[1], bn.inputs[1]}) {
-      const Constant& constant = *constant_of(graph_, value);
-      if (std::holds_alternative<AbsentPayload>(constant.payload) || constant.size() > max_weight_bytes) return "the weight is not at hand";
+    for (const Node* node : {&conv, &bn}) {
+      for (std::size_t i = 1; i < node->inputs.size(); ++i) {
+        ValueId value = node->inputs[i];
+        if (value && !loadable(*constant_of(graph_, value), max_weight_bytes)) return text("'", graph_.value(value).name, "' is not at hand");
+      }
     }
     return {};
   }

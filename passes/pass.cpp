@@ -33,17 +33,19 @@ std::string_view name(Safety safety) {
   return "lossy";
 }
 
-std::uint64_t PassContext::size_option(std::string_view name) const {
-  std::string_view value = option(name);
-  std::uint64_t unit = 1;
-  for (auto [suffix, factor] : {std::pair<std::string_view, std::uint64_t>{"KiB", 1024}, {"MiB", 1 << 20}, {"GiB", 1 << 30}}) {
-    if (!value.ends_with(suffix)) continue;
-    value.remove_suffix(suffix.size());
+std::optional<std::uint64_t> parse_size(std::string_view text) {
+  std::int64_t unit = 1;
+  for (auto [suffix, factor] : {std::pair<std::string_view, std::int64_t>{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}}) {
+    if (!text.ends_with(suffix)) continue;
+    text.remove_suffix(suffix.size());
     unit = factor;
   }
   std::int64_t number = 0;
-  return parse_int(value, number) && number >= 0 ? static_cast<std::uint64_t>(number) * unit : 0;
+  if (!parse_int(text, number) || number < 0 || number > INT64_MAX / unit) return std::nullopt;
+  return static_cast<std::uint64_t>(number * unit);
 }
+
+std::uint64_t PassContext::size_option(std::string_view name) const { return parse_size(option(name)).value_or(0); }
 
 bool PassContext::may_rewrite() {
   if (rewrites_ >= rewrite_limit_) return false;
@@ -79,6 +81,10 @@ const Node* producer(const Graph& graph, ValueId value, std::string_view type) {
 }
 
 const Constant* constant_of(const Graph& graph, ValueId value) { return value ? graph.value(value).constant.get() : nullptr; }
+
+bool loadable(const Constant& constant, std::uint64_t limit) {
+  return !std::holds_alternative<AbsentPayload>(constant.payload) && constant.size() <= limit;
+}
 
 std::optional<std::vector<double>> small_constant(const Graph& graph, ValueId value) {
   const Constant* constant = constant_of(graph, value);

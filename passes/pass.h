@@ -28,6 +28,9 @@ struct PassOption {
   std::string_view summary;
 };
 
+// What an option says: a number, perhaps with KiB, MiB or GiB behind it. Nothing: it is none, or beyond 64 bits.
+std::optional<std::uint64_t> parse_size(std::string_view text);
+
 // What a running pass is given, and where it leaves what it has to say.
 class PassContext {
  public:
@@ -41,7 +44,7 @@ class PassContext {
   // The tensor of a constant, if it is at most `limit` bytes; reads or pulls it when asked.
   Result<Tensor> bytes(const Constant& constant, std::uint64_t limit) const { return load(constant, limit); }
 
-  // Option `name` of the pass that runs, in bytes ("1MiB") or plain.
+  // Option `name` of the pass that runs ("1MiB" is in bytes); all options are sizes, which the pipeline's reader has checked.
   std::uint64_t size_option(std::string_view name) const;
   const std::string& option(std::string_view name) const { return options_.at(std::string(name)); }
 
@@ -82,6 +85,8 @@ inline bool is_op(const Node& node, std::string_view type) { return node.op && n
 const Node* producer(const Graph& graph, ValueId value, std::string_view type);
 // The constant behind a value, or null.
 const Constant* constant_of(const Graph& graph, ValueId value);
+// True if its bytes can be had and are at most `limit`.
+bool loadable(const Constant& constant, std::uint64_t limit);
 // Its elements if it is a constant in memory of at most 64 elements.
 std::optional<std::vector<double>> small_constant(const Graph& graph, ValueId value);
 // The one number, if the value is a small constant of one element.

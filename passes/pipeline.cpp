@@ -31,6 +31,7 @@ Result<std::map<std::string, std::string>> with_defaults(const Pass& pass, const
       std::string hint = closest(key, known);
       return usage_error(text("pass ", pass.name, " has no option '", key, "'", hint.empty() ? "" : text("; did you mean '", hint, "'?")));
     }
+    if (!parse_size(value)) return usage_error(text(pass.name, "{", key, "=", value, "}: expected a number, perhaps with KiB, MiB or GiB"));
     out[key] = value;
   }
   return out;
@@ -146,7 +147,7 @@ Result<Pipeline> from_yaml(const YAML::Node& list, std::size_t depth) {
       out.push_back(std::move(entry));
       continue;
     }
-    if (item.size() != 1) return usage_error("a pass with options is written {name: {option: value}}");
+    if (item.size() != 1 || !item.begin()->second.IsMap()) return usage_error("a pass with options is written {name: {option: value}}");
     for (const auto& pair : item.begin()->second) given[pair.first.as<std::string>()] = pair.second.as<std::string>();
     IT_TRY(PipelineEntry entry, entry_for(item.begin()->first.as<std::string>(), given));
     out.push_back(std::move(entry));

@@ -91,7 +91,8 @@ std::optional<Found> match(const Graph& graph, NodeId root) {
     const Node* erf = producer(graph, inner, "Erf");
     const Node* tanh = producer(graph, inner, "Tanh");
     bool by_erf = erf && is_erf_argument(graph, erf->inputs[0], x), by_tanh = tanh && is_tanh_argument(graph, tanh->inputs[0], x);
-    if (!by_erf && !by_tanh) continue;
+    // A constant of higher rank would have lifted the result's.
+    if ((!by_erf && !by_tanh) || !(graph.value(x).type == graph.value(node.outputs[0]).type)) continue;
     Found found{x, by_tanh ? "tanh" : "none", product.nodes};
     found.nodes.push_back(graph.value(product.factors[1 - i]).producer);
     found.nodes.push_back(graph.value(inner).producer);

@@ -50,6 +50,9 @@ class Matcher {
     if (!is_square_of(variance->inputs[0], div.inputs[0])) return std::nullopt;
     auto axis = trailing_axes(graph_, *mean);
     if (!axis || axis != trailing_axes(graph_, *variance)) return std::nullopt;
+    // An epsilon of higher rank would have lifted the result's.
+    const Type& type = graph_.value(sub->inputs[0]).type;
+    if (!(type == graph_.value(div.outputs[0]).type) || type.dtype == DType::f64) return std::nullopt;  // of f64, the operator takes f32 means
     found.x = sub->inputs[0];
     found.axis = *axis;
     found.epsilon = static_cast<float>(*epsilon);
