@@ -145,7 +145,7 @@ Status plan_channels(const Region& region, const Node& node, const Value& x, boo
 Result<Normalization> plan(const Region& region, Device& device, bool last) {
   const Node& node = region.nodes[0];
   const Value *x = region.input(node, 0), *y = region.output(node, 0);
-  if (!x || !y || x->input < 0) return unsupported(text(node.op(), " of a constant, or with no result"));
+  if (!x || !y || x->input < 0 || x->count() == 0) return unsupported(text(node.op(), " of a constant, of nothing, or with no result"));
   for (int input : node.inputs)
     if (input >= 0 && region.values[static_cast<std::size_t>(input)].dtype != DType::f32)
       return unsupported(text(node.op(), " of ", infini::name(region.values[static_cast<std::size_t>(input)].dtype), ": the kernel is for f32"));

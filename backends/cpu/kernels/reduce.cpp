@@ -81,7 +81,8 @@ Result<std::vector<bool>> reduced_axes(const Region& region, const Node& node, c
   const Value* given = region.input(node, 1);
   if (given && !given->is_constant()) return unsupported(text(node.op(), " whose axes are not known before it runs"));
   std::vector<std::int64_t> axes = given ? given->ints() : node.integers("axes");
-  bool all = axes.empty() && node.integer("noop_with_empty_axes", 0) == 0;
+  bool all = axes.empty();
+  if (all && node.integer("noop_with_empty_axes", 0) != 0) return unsupported(text(node.op(), " over no axis at all"));
   std::vector<bool> reduced(x.rank(), all);
   for (std::int64_t axis : axes) reduced[static_cast<std::size_t>(axis < 0 ? axis + static_cast<std::int64_t>(x.rank()) : axis)] = true;
   return reduced;

@@ -57,7 +57,7 @@ Candidate candidate(const Region& region, Device& device, const Order& order) {
   c.prepare = [s, from, to](std::span<const float>) -> Result<std::unique_ptr<Kernel>> {
     return kernel_of([s, from, to](const Launch& launch) -> Status {
       auto run = s.inner == 1 ? run_rows : run_columns;
-      if (s.n > 0) run(s, launch.device.pool, launch.input<float>(from), launch.output<float>(to));
+      if (s.outer * s.n * s.inner > 0) run(s, launch.device.pool, launch.input<float>(from), launch.output<float>(to));
       return {};
     });
   };
