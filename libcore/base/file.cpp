@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -22,7 +23,12 @@ constexpr std::size_t piece_size = std::size_t{1} << 20;
 Error cannot_read(std::string_view name, std::string_view verb = "read") {
   return bad_input(text("cannot ", verb, " ", name, ": ", std::generic_category().message(errno)));
 }
-Error cannot_write(std::string_view name) { return io_error(text("cannot write ", name, ": ", std::generic_category().message(errno))); }
+Error cannot_write(std::string_view name) {
+  constexpr int sigpipe_status = 141;  // 128 + SIGPIPE, what a shell shows for a process that the signal ended
+  Error error = io_error(text("cannot write ", name, ": ", std::generic_category().message(errno)));
+  if (errno == EPIPE) error.status = sigpipe_status;
+  return error;
+}
 
 std::string shown(const std::string& path, std::string_view standard) { return path == "-" ? std::string(standard) : path; }
 
@@ -97,6 +103,11 @@ Status write_fully(int descriptor, std::span<const std::byte> bytes, std::string
   while (!bytes.empty()) {
     ssize_t put = ::write(descriptor, bytes.data(), std::min(bytes.size(), most_per_call));
     if (put < 0 && errno == EINTR) continue;
+    if (put < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+      pollfd waiting{descriptor, POLLOUT, 0};
+      (void)::poll(&waiting, 1, -1);
+      continue;
+    }
     if (put < 0) return cannot_write(name);
     bytes = bytes.subspan(static_cast<std::size_t>(put));
   }

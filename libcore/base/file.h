@@ -44,6 +44,7 @@ Result<Descriptor> open_for_reading(const std::string& path);
 Result<std::size_t> read_fully(int descriptor, std::span<std::byte> out, std::string_view name);
 // The same from byte `offset` on.
 Result<std::size_t> read_at(int descriptor, std::uint64_t offset, std::span<std::byte> out, std::string_view name);
+// io; with status 141 if nobody reads any more (SIGPIPE must be ignored for that).
 Status write_fully(int descriptor, std::span<const std::byte> bytes, std::string_view name);
 
 // The whole file, pipe or "-"; bad_input if it holds more than `limit` bytes.

@@ -2,46 +2,17 @@
 
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
-#include <poll.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <cerrno>
-#include <system_error>
 #include <utility>
 
+#include "libcore/base/file.h"
 #include "libcore/base/text.h"
 #include "libcore/wire/format.h"
 
 namespace infini {
-namespace {
-
-constexpr int sigpipe_status = 141;  // 128 + SIGPIPE, what a shell shows for a process that the signal ended
-
-Status write_all(int descriptor, std::span<const std::byte> bytes, const std::string& name) {
-  constexpr std::size_t most_per_call = std::size_t{1} << 30;
-  while (!bytes.empty()) {
-    ssize_t put = ::write(descriptor, bytes.data(), std::min(bytes.size(), most_per_call));
-    if (put >= 0) {
-      bytes = bytes.subspan(static_cast<std::size_t>(put));
-    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-      pollfd waiting{descriptor, POLLOUT, 0};
-      (void)::poll(&waiting, 1, -1);
-    } else if (errno == EPIPE) {
-      Error error = io_error("broken pipe");
-      error.status = sigpipe_status;
-      return error;
-    } else if (errno != EINTR) {
-      return io_error(text("cannot write ", name, ": ", std::generic_category().message(errno)));
-    }
-  }
-  return {};
-}
-
-}  // namespace
 
 ByteSink descriptor_sink(int descriptor, std::string name) {
-  return [descriptor, name = std::move(name)](std::span<const std::byte> bytes) { return write_all(descriptor, bytes, name); };
+  return [descriptor, name = std::move(name)](std::span<const std::byte> bytes) { return write_fully(descriptor, bytes, name); };
 }
 
 namespace wire {
