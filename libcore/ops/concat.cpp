@@ -69,6 +69,7 @@ Result<std::vector<Dim>> parts(const OpContext& context, const Dim& whole) {
     std::vector<Dim> out;
     Dim total = 0;
     for (const std::optional<Dim>& part : *given) {
+      if (part && part->constant().value_or(0) < 0) return bad_input(text("split holds ", part->to_string()));
       out.push_back(part ? *part : context.fresh());
       total = total + out.back();
     }

@@ -14,7 +14,10 @@ Result<std::vector<Type>> infer_expand(const OpContext& context) {
   auto operand = context.dims(1);
   if (!context.shape(0) || !operand) return one(Type::tensor(context.dtype(0)));
   Shape to;
-  for (const std::optional<Dim>& dim : *operand) to.push_back(dim ? *dim : context.fresh());
+  for (const std::optional<Dim>& dim : *operand) {
+    if (dim && dim->constant().value_or(0) < 0) return bad_input(text("the shape holds ", dim->to_string()));
+    to.push_back(dim ? *dim : context.fresh());
+  }
   IT_TRY(Shape out, broadcast(*context.shape(0), to));
   return one(Type::tensor(context.dtype(0), std::move(out)));
 }

@@ -45,7 +45,13 @@ Result<std::vector<Type>> infer_gather_elements(const OpContext& context) {
   const Shape *data = context.shape(0), *indices = context.shape(1);
   if (data && indices) {
     if (data->size() != indices->size()) return bad_input(text("data is ", to_string(*data), ", indices is ", to_string(*indices), "; ranks must be equal"));
-    IT_TRY([[maybe_unused]] std::size_t axis, normalise_axis(context.attributes().integer("axis"), data->size()));
+    IT_TRY(std::size_t axis, normalise_axis(context.attributes().integer("axis"), data->size()));
+    for (std::size_t i = 0; i < data->size(); ++i) {
+      std::optional<std::int64_t> have = (*data)[i].constant(), named = (*indices)[i].constant();
+      if (i != axis && have && named && *named > *have) {
+        return bad_input(text("data is ", to_string(*data), ", indices is ", to_string(*indices), "; axis ", i, " of indices is longer than data's"));
+      }
+    }
   }
   return one(Type::tensor(context.dtype(0), context.type(1).shape));
 }

@@ -12,6 +12,8 @@ namespace {
 
 using namespace expr;
 
+constexpr DTypeSet constant_types = dtypes::any - DType::str - dtypes::complexes;
+
 // A literal of any element type that holds numbers.
 Expr literal(const Tensor& tensor) {
   if (is_floating(tensor.dtype())) return constant(tensor.dtype(), tensor.as_double(0));
@@ -24,6 +26,7 @@ Result<std::vector<Type>> infer_constant_of_shape(const OpContext& context) {
   const Tensor* value = context.attributes().get<Tensor>("value");
   if (value && value->count() != 1) return bad_input(text("value has ", value->count(), " elements, one is expected"));
   DType dtype = value ? value->dtype() : DType::f32;
+  if (!constant_types.contains(dtype)) return bad_input(text("value is ", name(dtype), ", a number or bool is expected"));
   auto operand = context.dims(0);
   if (!operand) return one(Type::tensor(dtype));
   Shape out;
@@ -44,6 +47,14 @@ Result<Program> constant_of_shape_meaning(const OpContext& context) {
 
 // ---- Range --------------------------------------------------------------------------------------------------------------------------------
 
+// The count for integers of any size; the last fits into an index if it is one that memory can hold.
+std::int64_t whole_count(std::int64_t start, std::int64_t limit, std::int64_t delta) {
+  if (delta > 0 ? start >= limit : start <= limit) return 0;
+  auto low = static_cast<std::uint64_t>(delta > 0 ? start : limit), high = static_cast<std::uint64_t>(delta > 0 ? limit : start);
+  std::uint64_t step = delta > 0 ? static_cast<std::uint64_t>(delta) : std::uint64_t{0} - static_cast<std::uint64_t>(delta);
+  return static_cast<std::int64_t>(std::min<std::uint64_t>((high - low - 1) / step + 1, INT64_MAX));
+}
+
 // max(ceil((limit - start) / delta), 0), known for numbers, and for symbols where delta is a number above 0.
 Result<std::optional<Dim>> range_count(const OpContext& context) {
   using Count = std::optional<Dim>;
@@ -54,9 +65,11 @@ Result<std::optional<Dim>> range_count(const OpContext& context) {
     if (!(count < 9e15)) return bad_input(text("a range of ", count, " elements"));
     return Count(Dim(static_cast<std::int64_t>(std::max(count, 0.0))));
   }
+  auto first = context.ints(0), beyond = context.ints(1), step = context.ints(2);
   auto from = context.dims(0), to = context.dims(1);
-  auto step = context.ints(2);
-  if (!from || !to || !step || !is_integer(context.dtype(0)) || from->size() != 1 || to->size() != 1 || !(*from)[0] || !(*to)[0]) return Count();
+  if (!from || !to || !step || !is_integer(context.dtype(0)) || from->size() != 1 || to->size() != 1 || step->size() != 1) return Count();
+  if (first && beyond) return Count(Dim(whole_count(first->front(), beyond->front(), step->front())));
+  if (!(*from)[0] || !(*to)[0]) return Count();
   Dim span = (*step)[0] > 0 ? *(*to)[0] - *(*from)[0] : *(*from)[0] - *(*to)[0];
   return Count(max(ceil_div(span, Dim(std::abs((*step)[0]))), Dim(0)));
 }
@@ -123,7 +136,9 @@ Result<Program> trilu_meaning(const OpContext& context) {
   return elementwise_meaning(context, dtype, *context.shape(0), [&](Meaning& m, const Indices& at) {
     Expr k = context.has(1) ? m.in(1)(Indices(m.in(1).rank(), index(std::int64_t{0}))) : index(std::int64_t{0});
     Expr row = at[at.size() - 2] + k, column = at.back();
-    Expr nothing = is_floating(dtype) ? constant(dtype, 0) : constant_int(dtype, 0);
+    Indices outside = at;
+    outside.back() = index(-1);
+    Expr nothing = dtype == DType::str || is_complex(dtype) ? m.in(0)(outside) : constant(dtype, 0);
     return select(upper ? less_equal(row, column) : less_equal(column, row), m.in(0)(at), nothing);
   });
 }
@@ -132,7 +147,6 @@ constexpr std::array<int, 6> constant_versions = {9, 20, 21, 23, 24, 25};
 constexpr std::array<int, 2> range_versions = {11, 27};
 constexpr std::array<int, 3> one_hot_versions = {9, 11, 28};
 constexpr std::array<int, 1> trilu_versions = {14};
-constexpr DTypeSet constant_types = dtypes::any - DType::str - dtypes::complexes;
 constexpr DTypeSet range_types = dtypes::floats | DType::i16 | DType::i32 | DType::i64;
 constexpr std::array<Param, 1> constant_inputs = {Param{"input", DType::i64}};
 constexpr std::array<Param, 1> constant_outputs = {Param{"output", constant_types}};

@@ -111,6 +111,7 @@ std::optional<std::vector<std::optional<Dim>>> OpContext::dims(std::size_t i) co
 std::optional<std::vector<std::int64_t>> OpContext::ints(std::size_t i) const {
   if (!has(i)) return std::nullopt;
   if (inputs_[i].constant) return inputs_[i].constant->to_ints();
+  if (type(i).has_shape() && element_count(*type(i).shape) == Dim(0)) return std::vector<std::int64_t>();
   if (!inputs_[i].dims) return std::nullopt;
   std::vector<std::int64_t> out;
   for (const std::optional<Dim>& dim : inputs_[i].dims->elements) {
@@ -185,7 +186,7 @@ Result<expr::Program> meaning_of(const OpContext& context) {
   if (!all_ranks_known(context)) return unsupported(text(op.name, ": the rank of an input is not known"));
   for (int i : op.value_inputs) {
     auto position = static_cast<std::size_t>(i);
-    if (context.has(position) && !context.input(position).constant && !context.input(position).dims) {
+    if (context.has(position) && !context.input(position).constant && !context.input(position).dims && !context.ints(position)) {
       return unsupported(text(op.name, ": the value of input '", op.inputs[position].name, "' is not known"));
     }
   }

@@ -12,6 +12,8 @@ namespace {
 
 using namespace expr;
 
+constexpr std::int64_t longest_step = std::int64_t{1} << 60;  // as good as any longer one: only the first element is taken
+
 // Where one axis starts and how far apart its elements are; the count of elements stands in the result's shape.
 struct AxisSlice {
   Dim start = 0, count = 0;
@@ -69,7 +71,7 @@ Result<std::optional<std::vector<AxisSlice>>> slices(const OpContext& context) {
     if (!(*starts)[i] || !(*ends)[i] || !steps) {
       out[axis].known = false;
     } else {
-      out[axis] = slice_of(shape[axis], *(*starts)[i], *(*ends)[i], std::max((*steps)[i], -INT64_MAX));
+      out[axis] = slice_of(shape[axis], *(*starts)[i], *(*ends)[i], std::clamp((*steps)[i], -longest_step, longest_step));
     }
   }
   return Slices(std::move(out));

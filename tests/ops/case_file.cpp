@@ -95,6 +95,9 @@ Status read_line(Case& c, std::string_view key, std::string_view rest) {
   } else if (key == "attr" && parts.size() == 3 && parts[1] == "=") {
     IT_TRY(AttributeValue value, read_attribute(parts[2]));
     c.attributes.set(parts[0], std::move(value));
+  } else if (key == "attr" && parts.size() > 3 && parts[1] == "=") {
+    IT_TRY(std::optional<Tensor> tensor, read_tensor(rest.substr(rest.find('=') + 1)));
+    c.attributes.set(parts[0], *tensor);
   } else if (key == "in" || key == "out") {
     IT_TRY(std::optional<Tensor> tensor, read_tensor(rest));
     (key == "in" ? c.inputs : c.outputs).push_back(std::move(tensor));

@@ -2,7 +2,7 @@
 //
 //   case NAME                        begins a case
 //   op TYPE [OPSET]                  the operator; with OPSET the node is first brought from there to the newest form
-//   attr NAME = VALUE                1, 1.5, "text", [1,2], [1.5,2.0]
+//   attr NAME = VALUE                1, 1.5, "text", [1,2], [1.5,2.0], f32[1] 5
 //   in f32[2,3] 1 2 3 4 5 6          one line per input, in order; strings quoted; `in -` is left out
 //   out f32[2] 1 2                   one line per output; `out -` is not wanted
 //   near ABSOLUTE RELATIVE           tolerance of the outputs; without this line they must be equal

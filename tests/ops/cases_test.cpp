@@ -51,7 +51,15 @@ Status compare_all(const Case& c, const ReadyNode& node, std::vector<Tensor> out
   return {};
 }
 
-// The same node with a symbol for each size above 1; inputs whose values decide shapes keep them.
+// Sizes that no symbol can stand for: the last axis of GatherND's indices and those of a Squeeze without axes decide the rank of the
+// output, and with an aspect ratio to keep Resize takes the smallest or largest of quotients.
+bool must_be_number(const ReadyNode& node, std::size_t input, std::size_t axis) {
+  if (node.op->name == "GatherND") return input == 1 && axis + 1 == node.inputs[1]->rank();
+  if (node.op->name == "Squeeze") return node.inputs.size() < 2;
+  return node.op->name == "Resize" && node.attributes.text("keep_aspect_ratio_policy", "stretch") != "stretch";
+}
+
+// The same node with a symbol for each size above 1; inputs whose values decide shapes keep them, and so do those that must be numbers.
 struct Symbolic {
   std::vector<Type> types;
   std::vector<InputFact> facts;
@@ -65,7 +73,7 @@ struct Symbolic {
       types[i] = node.inputs[i]->type();
       for (std::size_t axis = 0; !by_value && axis < types[i].rank(); ++axis) {
         Dim& dim = (*types[i].shape)[axis];
-        if (*dim.constant() <= 1) continue;
+        if (*dim.constant() <= 1 || must_be_number(node, i, axis)) continue;
         bindings.push_back({text("s", i, "_", axis), *dim.constant()});
         dim = Dim::symbol(bindings.back().symbol);
       }

@@ -66,6 +66,8 @@ def attribute_line(name, value):
         return np.format_float_positional(np.float32(v)) if isinstance(v, float) else str(v)  # "2." is a real, "2" is none
     if isinstance(value, str):
         return f'attr {name} = "{value}"'
+    if isinstance(value, np.ndarray):
+        return tensor_line(f"attr {name} =", value)
     if isinstance(value, (list, tuple)):
         return f"attr {name} = [{','.join(one(v) for v in value)}]"
     return f"attr {name} = {one(value)}"
@@ -137,6 +139,7 @@ class File:
 if __name__ == "__main__":
     import families
     import heavy_families  # noqa: F401  these add their own
+    import movement_families  # noqa: F401
     import old_families  # noqa: F401
     for write in families.ALL:
         if len(sys.argv) < 2 or write.__name__ in sys.argv[1:]:
