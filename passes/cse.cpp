@@ -16,10 +16,6 @@ std::string key_of(const Node& node, std::span<const ValueId> inputs) {
   return key;
 }
 
-bool random(const Node& node) {
-  return node.type.starts_with("Random") || node.type == "Bernoulli" || node.type == "Multinomial" || node.type == "Dropout";
-}
-
 class Merger {
  public:
   Merger(const Graph& graph, PassContext& context) : graph_(graph), context_(context), canonical_(graph.values().size()) {
@@ -49,7 +45,7 @@ class Merger {
       inputs.push_back(input ? canonical_[input.at()] : input);
       if (input && canonical_[input.at()] != input && graph_.value(input).constant) rewriter.replace(input, rewriter.map(canonical_[input.at()]));
     }
-    if (!node.op || node.op->effect || random(node) || !bodies(node).empty() || makes_output(node)) return false;
+    if (!node.op || node.op->effect || is_random(node) || !bodies(node).empty() || makes_output(node)) return false;
     std::string key = key_of(node, inputs);
     auto [begin, end] = seen_.equal_range(key);
     for (; begin != end; ++begin) {

@@ -24,8 +24,7 @@ class Folder {
 
   Result<bool> visit(Rewriter& rewriter, NodeId id) {
     const Node& node = graph_.node(id);
-    if (!node.op || node.op->effect || node.op->run_body || !node.op->infer || node.outputs.empty()) return false;
-    if (node.type.starts_with("Random") || node.type == "Bernoulli" || node.type == "Multinomial") return false;
+    if (!node.op || node.op->effect || node.op->run_body || !node.op->infer || node.outputs.empty() || is_random(node)) return false;
     std::vector<std::optional<Tensor>> results;
     if (!from_dims(node, results)) {
       IT_TRY(bool folded, from_constants(rewriter, node, results));

@@ -74,6 +74,10 @@ const Pass* find_pass(std::string_view name) {
   return nullptr;
 }
 
+bool is_random(const Node& node) {
+  return node.type.starts_with("Random") || node.type == "Bernoulli" || node.type == "Multinomial" || node.type == "Dropout";
+}
+
 const Node* producer(const Graph& graph, ValueId value, std::string_view type) {
   if (!value || !graph.value(value).producer) return nullptr;
   const Node& node = graph.node(graph.value(value).producer);

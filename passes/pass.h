@@ -81,6 +81,8 @@ const Pass* find_pass(std::string_view name);
 // ---- what many passes ask ---------------------------------------------------------------------------------------------------------------
 
 inline bool is_op(const Node& node, std::string_view type) { return node.op && node.domain.empty() && node.type == type; }
+// It draws random numbers: computing it twice, or now instead of later, is not the same.
+bool is_random(const Node& node);
 // The node that makes a value, if one does and it is of that operator.
 const Node* producer(const Graph& graph, ValueId value, std::string_view type);
 // The constant behind a value, or null.

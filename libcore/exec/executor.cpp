@@ -25,6 +25,27 @@ std::vector<std::size_t> last_uses(const Graph& graph) {
   return last;
 }
 
+// The numbers that symbols standing alone in `declared` have in `given`; the first one counts.
+void bind_symbols_of(const Type& declared, const Type& given, Bindings& bindings) {
+  if (!declared.has_shape() || !given.has_shape() || declared.rank() != given.rank()) return;
+  for (std::size_t axis = 0; axis < given.rank(); ++axis) {
+    std::optional<std::string> symbol = (*declared.shape)[axis].symbol_name();
+    if (!symbol || std::ranges::find(bindings, *symbol, &Binding::symbol) != bindings.end()) continue;
+    bindings.push_back({*symbol, *(*given.shape)[axis].constant()});
+  }
+}
+
+bool fits(const Type& declared, const Type& given, const Bindings& bindings) {
+  if (declared.is_tensor() && (!given.is_tensor() || given.dtype != declared.dtype)) return false;
+  if (!declared.has_shape()) return true;
+  if (given.rank() != declared.rank()) return false;
+  for (std::size_t axis = 0; axis < given.rank(); ++axis) {
+    std::optional<std::int64_t> number = (*declared.shape)[axis].evaluate(bindings);
+    if (number && *number != *(*given.shape)[axis].constant()) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 struct Executor::Liveness {
@@ -85,26 +106,19 @@ Status Executor::bind(std::span<const Value> inputs) {
   std::vector<ValueId> formal(graph_->inputs().begin(), graph_->inputs().end());
   formal.insert(formal.end(), graph_->captures().begin(), graph_->captures().end());
   if (inputs.size() != formal.size()) return bad_input(text("the graph has ", formal.size(), " inputs, ", inputs.size(), " were given"));
-  Bindings bindings;
   state_.assign(graph_->values().size(), std::nullopt);
+  std::vector<Type> given;
+  Bindings bindings;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    given.push_back(inputs[i].type());
+    bind_symbols_of(graph_->value(formal[i]).type, given.back(), bindings);
+    state_[formal[i].at()] = inputs[i];
+  }
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const ValueInfo& info = graph_->value(formal[i]);
-    Type given = inputs[i].type();
-    auto mismatch = [&] { return bad_input(text("input '", info.name, "' is ", to_string(given), ", the graph expects ", to_string(info.type))); };
-    if (info.type.is_tensor() && (!given.is_tensor() || given.dtype != info.type.dtype)) return mismatch();
-    if (info.type.has_shape()) {
-      if (given.rank() != info.type.rank()) return mismatch();
-      for (std::size_t axis = 0; axis < given.rank(); ++axis) {
-        std::int64_t extent = *(*given.shape)[axis].constant();
-        const Dim& declared = (*info.type.shape)[axis];
-        if (std::optional<std::string> symbol = declared.symbol_name()) {
-          auto bound = std::find_if(bindings.begin(), bindings.end(), [&](const Binding& b) { return b.symbol == *symbol; });
-          if (bound == bindings.end()) bindings.push_back({*symbol, extent});
-        }
-        if (std::optional<std::int64_t> number = declared.evaluate(bindings); number && *number != extent) return mismatch();
-      }
+    if (!fits(info.type, given[i], bindings)) {
+      return bad_input(text("input '", info.name, "' is ", to_string(given[i]), ", the graph expects ", to_string(info.type)));
     }
-    state_[formal[i].at()] = inputs[i];
   }
   for (const Symbol& symbol : graph_->symbols()) {
     for (const Binding& binding : bindings) {
@@ -170,7 +184,8 @@ std::string Executor::plan_key(std::size_t position, std::span<const ValueId> fo
     key += tensor ? text(";", static_cast<int>(tensor->dtype()), ",", join(tensor->extents(), ",")) : text(";", to_string(state_[id.at()]->type()));
   }
   for (ValueId id : forced) {
-    if (const Tensor* tensor = known(id, forced)) key += "=" + join(tensor->to_ints(), ",");
+    const Tensor* tensor = known(id, forced);
+    if (tensor) key.append("=").append(reinterpret_cast<const char*>(tensor->bytes().data()), tensor->bytes().size());
   }
   return key;
 }

@@ -156,7 +156,7 @@ class Planner {
       const Type* type = input ? type_of(input) : nullptr;
       operands.push_back(type ? to_string(*type) : "-");
     }
-    list.push_back({id, std::move(device), text(node.type, " ", join(operands, ", ")), std::move(reason)});
+    list.push_back({id, std::move(device), text(node.domain.empty() ? "" : node.domain + "::", node.type, " ", join(operands, ", ")), std::move(reason)});
   }
 
   // ---- from choices to steps ------------------------------------------------------------------------------------------------------------
