@@ -24,8 +24,8 @@ struct EncodeOptions {
   std::string folder;         // non-empty: references are made relative to this folder
 };
 
-// Fills in frame.constants. Returns the indices of those that travel in chunks, in their order: what attributes need, small ones made here, those
-// of the incoming stream in its order, large ones made here. usage: a reference would leave the folder. io, bad_input: a small payload cannot be loaded.
+// Fills in frame.constants. Returns the indices of those that travel in chunks, in their order: what attributes need, then by length, those of the
+// incoming stream in its order. usage: a reference would leave the folder. io, bad_input: a small payload cannot be loaded.
 Result<std::vector<std::size_t>> encode_constants(EncodedGraph& graph, const EncodeOptions& options);
 
 // Type and extents of a constant, without payload.

@@ -1,6 +1,7 @@
 // How each constant's payload travels: in the frame, in chunks, by reference, or not at all.
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <system_error>
 #include <utility>
 
@@ -73,19 +74,35 @@ Result<bool> encode_payload(const Constant& constant, const EncodeOptions& optio
   return true;
 }
 
-// Where a chunked constant stands: group first, then number in the incoming stream or in the table.
-struct Place {
-  enum class Group { early, small, incoming, large } group;
-  std::size_t order;
-  std::size_t index;
-  auto operator<=>(const Place&) const = default;
+// A constant that travels in chunks.
+struct Chunked {
+  std::size_t index = 0;     // in the table
+  std::uint64_t length = 0;
+  std::size_t number = 0;    // in the incoming stream, if it is still there
 };
 
-Place place_of(const Constant& constant, bool early, std::size_t index, std::uint64_t length) {
-  if (early) return {Place::Group::early, index, index};
-  if (const auto* pending = std::get_if<StreamPayload>(&constant.payload)) return {Place::Group::incoming, pending->index, index};
-  return {length < small_payload ? Place::Group::small : Place::Group::large, index, index};
-}
+// By length, so that whoever pulls one out of its turn has to keep only what is not longer; those of the incoming stream in its order, which is
+// the same if we wrote it.
+class Order {
+ public:
+  void add(const Constant& constant, bool early, Chunked chunked) {
+    const auto* pending = std::get_if<StreamPayload>(&constant.payload);
+    if (pending) chunked.number = pending->index;
+    (early ? early_ : pending ? pending_ : made_).push_back(chunked);
+  }
+
+  std::vector<std::size_t> indices() && {
+    std::ranges::sort(pending_, {}, &Chunked::number);
+    std::ranges::stable_sort(made_, {}, &Chunked::length);
+    std::ranges::merge(made_, pending_, std::back_inserter(early_), {}, &Chunked::length, &Chunked::length);
+    std::vector<std::size_t> out;
+    for (const Chunked& chunked : early_) out.push_back(chunked.index);
+    return out;
+  }
+
+ private:
+  std::vector<Chunked> early_, pending_, made_;
+};
 
 }  // namespace
 
@@ -115,25 +132,23 @@ bool encode_tensor(const Tensor& tensor, std::uint64_t number, v1::Constant& mes
 }
 
 Result<std::vector<std::size_t>> encode_constants(EncodedGraph& graph, const EncodeOptions& options) {
-  std::vector<Place> places;
+  Order order;
   for (std::size_t i = 0; i < graph.constants.size(); ++i) {
     const Constant& constant = *graph.constants[i];
     v1::Constant& message = *graph.frame.add_constants();
     message = encode_constant_type(constant.dtype, constant.extents);
     IT_TRY(bool chunked, encode_payload(constant, options, message));
     if (chunked) {
-      places.push_back(place_of(constant, graph.early[i], i, message.chunked().length()));
+      order.add(constant, graph.early[i], {i, message.chunked().length()});
     } else if (constant.digest) {
       *message.mutable_digest() = encode_digest(*constant.digest);
     }
   }
-  std::ranges::sort(places);
-  std::vector<std::size_t> order;
-  for (const Place& place : places) {
-    graph.frame.mutable_constants(static_cast<int>(place.index))->mutable_chunked()->set_number(static_cast<std::uint32_t>(order.size()));
-    order.push_back(place.index);
+  std::vector<std::size_t> indices = std::move(order).indices();
+  for (std::size_t number = 0; number < indices.size(); ++number) {
+    graph.frame.mutable_constants(static_cast<int>(indices[number]))->mutable_chunked()->set_number(static_cast<std::uint32_t>(number));
   }
-  return order;
+  return indices;
 }
 
 }  // namespace infini::wire

@@ -1,5 +1,6 @@
 #include "libcore/wire/frame_writer.h"
 
+#include <fcntl.h>
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 
@@ -12,6 +13,8 @@
 namespace infini {
 
 ByteSink descriptor_sink(int descriptor, std::string name) {
+  constexpr int pipe_bytes = 1 << 20;  // the most that Linux allows everyone; fewer turns between writer and reader
+  (void)::fcntl(descriptor, F_SETPIPE_SZ, pipe_bytes);  // fails on what is no pipe
   return [descriptor, name = std::move(name)](std::span<const std::byte> bytes) { return write_fully(descriptor, bytes, name); };
 }
 

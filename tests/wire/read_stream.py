@@ -189,7 +189,7 @@ def summary(path, pb):
 def compare(tool, pb):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "sample.itg"
-        subprocess.run([tool, "sample", path], check=True)
+        subprocess.run([tool, "sample", path, "40000"], check=True)
         theirs = subprocess.run([tool, "print", path], check=True, capture_output=True, text=True).stdout.splitlines()
         ours = list(summary(path, pb))
     for line, (a, b) in enumerate(zip(ours, theirs)):

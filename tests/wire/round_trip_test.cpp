@@ -1,8 +1,10 @@
 // Everything a module holds comes back from a stream.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstring>
 
+#include "libcore/base/file.h"
 #include "libcore/base/text.h"
 #include "tests/wire/sample.h"
 
@@ -90,6 +92,43 @@ TEST_CASE("payloads can be pulled in any order, and again") {
   CHECK(difference(original, *module) == "");
 }
 
+TEST_CASE("payloads come by length, also where a stage has made some") {
+  OpTable ops;
+  auto graph_of = [](std::vector<ConstantRef> constants) {
+    GraphBuilder builder;
+    for (std::size_t i = 0; i < constants.size(); ++i) builder.add_output(builder.add_constant(text("c", i), constants[i]));
+    Result<Graph> graph = std::move(builder).build();
+    REQUIRE(graph.has_value());
+    return Module{std::move(*graph), {}, {}};
+  };
+  auto of_count = [](std::int64_t count) { return make_constant(counted(DType::f32, {count})); };
+  auto numbers = [&ops](const std::string& stream) {
+    Result<StreamReader> reader = opened(stream, As::pipe);
+    REQUIRE(reader.has_value());
+    Result<Module> module = reader->read_module(ops);
+    REQUIRE(module.has_value());
+    std::vector<std::pair<std::size_t, std::int64_t>> order;  // number and length
+    for (const ValueInfo& value : module->graph.values()) {
+      order.emplace_back(std::get<StreamPayload>(value.constant->payload).index, value.constant->count());
+    }
+    std::ranges::sort(order);
+    std::vector<std::int64_t> lengths;
+    for (const auto& [number, length] : order) lengths.push_back(length);
+    return lengths;
+  };
+  std::string first = written(graph_of({of_count(3000), of_count(2000), of_count(50000)})).bytes;
+  CHECK(numbers(first) == std::vector<std::int64_t>{2000, 3000, 50000});
+  Result<StreamReader> reader = opened(first, As::pipe);
+  REQUIRE(reader.has_value());
+  Result<Module> module = reader->read_module(ops);
+  REQUIRE(module.has_value());
+  std::vector<ConstantRef> constants = {of_count(2500), of_count(60000)};
+  for (const ValueInfo& value : module->graph.values()) constants.push_back(value.constant);
+  Written second = written(graph_of(std::move(constants)), {.source = &*reader});
+  REQUIRE(second.status.has_value());
+  CHECK(numbers(second.bytes) == std::vector<std::int64_t>{2000, 2500, 3000, 50000, 60000});
+}
+
 TEST_CASE("a stage passes a stream on as it came, and its own entry comes after those before it") {
   OpTable ops;
   Module original = sample_module(ops, 40000);
@@ -158,6 +197,19 @@ TEST_CASE("a stream that starts inside a file is read from there") {
   REQUIRE_MESSAGE(module.has_value(), message(module));
   REQUIRE(reader->finish(*module).has_value());
   CHECK(difference(original, *module) == "");
+}
+
+// Of each format version one stream, written by `stream_tool sample format_N.itg 1200` of its time.
+TEST_CASE("saved streams of every format version are read") {
+  OpTable ops;
+  Result<std::vector<std::byte>> file = read_file(std::string(IT_TEST_DATA) + "/format_1.itg", 1 << 20);
+  REQUIRE(file.has_value());
+  std::string bytes(reinterpret_cast<const char*>(file->data()), file->size());
+  for (As as : {As::pipe, As::file}) {
+    Result<Module> module = read_back(bytes, as, ops);
+    REQUIRE_MESSAGE(module.has_value(), message(module));
+    CHECK(difference(sample_module(ops, 1200), *module) == "");
+  }
 }
 
 TEST_CASE("streams are told from other files by their first bytes") {

@@ -1,5 +1,5 @@
 // A stage of a pipe for the tests of streams, without operators:
-//   sample FILE                       writes a stream that holds one of everything
+//   sample FILE N                     writes a stream that holds one of everything, its large constants of N elements
 //   print FILE                        what tests/wire/read_stream.py prints of it
 //   import MODEL BYTES N embed|refer  N constants of together BYTES bytes that lie in MODEL, to standard output
 //   pass                              standard input to standard output, embedding
@@ -39,11 +39,11 @@ Result<StreamReader> open_path(const std::string& path) {
   return StreamReader::open(file.number());
 }
 
-Status make_sample(const std::string& path) {
+Status make_sample(const std::string& path, std::int64_t large) {
   OpTable ops;
   IT_TRY(FileWriter file, FileWriter::open(path));
   StreamWriter writer([&file](std::span<const std::byte> bytes) { return file.write(bytes); }, "it-test 1");
-  IT_TRY_VOID(writer.write(test::sample_module(ops, 40000)));
+  IT_TRY_VOID(writer.write(test::sample_module(ops, large)));
   return file.commit();
 }
 
@@ -126,12 +126,12 @@ Status run() {
 
 Status dispatch(int argc, char** argv) {
   std::string_view command = argc > 1 ? argv[1] : "";
-  if (command == "sample" && argc == 3) return make_sample(argv[2]);
+  if (command == "sample" && argc == 4) return make_sample(argv[2], std::atoll(argv[3]));
   if (command == "print" && argc == 3) return print(argv[2]);
   if (command == "import" && argc == 6) return import(argv[2], std::atoll(argv[3]), std::atoll(argv[4]), std::string_view(argv[5]) == "refer");
   if (command == "pass" && argc == 2) return pass();
   if (command == "run" && argc == 2) return run();
-  return usage_error("sample FILE | print FILE | import MODEL BYTES N embed|refer | pass | run");
+  return usage_error("sample FILE N | print FILE | import MODEL BYTES N embed|refer | pass | run");
 }
 
 }  // namespace
