@@ -15,16 +15,14 @@ using namespace expr;
 Result<std::vector<Type>> infer(const OpContext& context) {
   bool training = context.attributes().integer("training_mode") != 0;
   if (!training && context.output_count() > 1) return bad_input(text("has ", context.output_count(), " outputs, expected 1 without training_mode"));
-  Dim channels = context.fresh();
-  bool known = false;
+  std::optional<Dim> channels;
   auto narrow = [&](const Dim& dim, std::size_t i) -> Status {
-    if (!known) {
+    if (!channels) {
       channels = dim;
-    } else {
-      IT_TRY(channels, same_dim(channels, dim, text("x is ", context.shape(0) ? to_string(*context.shape(0)) : "of unknown rank", ", '",
-                                                    context.op().inputs[i].name, "' is ", to_string(*context.shape(i)), "; channels")));
+      return {};
     }
-    known = true;
+    IT_TRY(channels, same_dim(*channels, dim, text("x is ", context.shape(0) ? to_string(*context.shape(0)) : "of unknown rank", ", '",
+                                                   context.op().inputs[i].name, "' is ", to_string(*context.shape(i)), "; channels")));
     return {};
   };
   if (const Shape* x = context.shape(0)) {
@@ -36,7 +34,7 @@ Result<std::vector<Type>> infer(const OpContext& context) {
     if (s && s->size() != 1) return bad_input(text("input '", context.op().inputs[i].name, "' is ", to_string(*s), ", expected a vector"));
     if (s) IT_TRY_VOID(narrow((*s)[0], i));
   }
-  Type moments = Type::tensor(context.dtype(3), Shape{channels});
+  Type moments = Type::tensor(context.dtype(3), Shape{channels ? *channels : context.fresh()});
   return std::vector<Type>{tensor_like(context.type(0)), moments, moments};
 }
 
@@ -113,16 +111,19 @@ Status per_activation(Upgrade& node) {
 // were the fourth and fifth output. They are dropped: nothing in an inference graph reads them.
 Status upgrade(Upgrade& node) {
   if (node.opset() >= 14) return {};
+  std::int64_t is_test = 0, spatial = 1;
+  if (node.opset() < 7) {
+    IT_TRY(is_test, take_integer(node, "is_test", 0));
+  }
+  if (node.opset() < 9) {
+    IT_TRY(spatial, take_integer(node, "spatial", 1));
+  }
   std::vector<int>& outputs = node.outputs();
-  bool is_test = node.opset() < 7 && node.attributes().integer("is_test") != 0;
-  node.attributes().erase("is_test");
-  bool training = !is_test && std::any_of(outputs.begin() + std::min<std::ptrdiff_t>(1, std::ssize(outputs)), outputs.end(), [](int o) { return o >= 0; });
+  auto first_extra = outputs.begin() + std::min<std::ptrdiff_t>(1, std::ssize(outputs));
+  bool training = is_test == 0 && std::any_of(first_extra, outputs.end(), [](int o) { return o >= 0; });
   outputs.resize(std::min<std::size_t>(outputs.size(), training ? 3 : 1));
   if (training) node.attributes().set("training_mode", std::int64_t{1});
-  std::optional<AttributeValue> spatial = node.attributes().take("spatial");
-  const std::int64_t* value = spatial ? std::get_if<std::int64_t>(&*spatial) : nullptr;
-  bool flat = node.opset() < 9 && value && *value == 0 && node.inputs().size() == 5;
-  return flat ? per_activation(node) : Status();
+  return spatial == 0 && node.inputs().size() == 5 ? per_activation(node) : Status();
 }
 
 constexpr DTypeSet floats = dtypes::floats;

@@ -1,5 +1,6 @@
 // Pools: AveragePool and MaxPool over windows, GlobalAveragePool and GlobalMaxPool over all spatial axes.
 #include <array>
+#include <limits>
 
 #include "libcore/base/text.h"
 #include "libcore/ops/meaning.h"
@@ -105,13 +106,19 @@ Expr element_number(const Shape& x, const Indices& read, std::int64_t storage_or
   return (read[0] * index(x[1]) + read[1]) * index(element_count(spatial)) + flat_index(positions, spatial);
 }
 
+// What never wins a maximum.
+Expr lowest_of(DType dtype) {
+  if (is_floating(dtype)) return constant(dtype, -std::numeric_limits<double>::infinity());
+  return constant_int(dtype, is_signed_int(dtype) ? -(std::int64_t{1} << (info(dtype).bits - 1)) : 0);
+}
+
 Result<Program> max_meaning(const OpContext& context) {
   IT_TRY(std::vector<Window> windows, geometry(context));
   const Shape& x = *context.shape(0);
   DType dtype = context.dtype(0);
   Shape kernel = kernel_of(windows), out = output_shape(x, windows);
   Meaning m(context);
-  Expr lowest = m.reduce(Op::max, Dim(0), [&](Expr) { return constant(dtype, 0); });
+  Expr lowest = lowest_of(dtype);
   TensorRef y = m.define(dtype, out, [&](const Indices& at) {
     return m.reduce(Op::max, kernel, [&](const Indices& tap) {
       Indices read = read_at(windows, at, tap);

@@ -5,6 +5,13 @@
 
 namespace infini {
 
+Result<std::int64_t> take_integer(Upgrade& node, std::string_view name, std::int64_t otherwise) {
+  std::optional<AttributeValue> value = node.attributes().take(name);
+  if (!value) return otherwise;
+  if (const std::int64_t* integer = std::get_if<std::int64_t>(&*value)) return *integer;
+  return bad_input(text("attribute '", name, "' is ", infini::name(kind(*value)), ", expected an integer"));
+}
+
 std::optional<std::size_t> rank_of(const Upgrade& node, int value) {
   InputFact fact = node.fact(value);
   if (!fact.type || !fact.type->has_shape()) return std::nullopt;
@@ -31,15 +38,14 @@ int append_axes(Upgrade& node, int value, std::size_t rank, std::size_t count) {
 
 Status upgrade_broadcast(Upgrade& node) {
   if (node.opset() >= 7) return {};
-  std::optional<AttributeValue> axis = node.attributes().take("axis");
-  bool on = node.attributes().integer("broadcast") != 0;
-  node.attributes().erase("broadcast");
-  const std::int64_t* position = axis ? std::get_if<std::int64_t>(&*axis) : nullptr;
-  if (!on || !position || node.inputs().size() != 2) return {};
+  bool placed = node.attributes().has("axis");
+  IT_TRY(std::int64_t axis, take_integer(node, "axis", 0));
+  IT_TRY(std::int64_t on, take_integer(node, "broadcast", 0));
+  if (on == 0 || !placed || node.inputs().size() != 2) return {};
   std::optional<std::size_t> a = rank_of(node, node.inputs()[0]), b = rank_of(node, node.inputs()[1]);
-  if (!a || !b) return unsupported(text(node.op().name, " of opset ", node.opset(), " with axis=", *position, " needs inputs of known rank"));
+  if (!a || !b) return unsupported(text(node.op().name, " of opset ", node.opset(), " with axis=", axis, " needs inputs of known rank"));
   if (*b == 0) return {};
-  IT_TRY(std::size_t start, normalise_axis(*position, *a));
+  IT_TRY(std::size_t start, normalise_axis(axis, *a));
   if (start + *b > *a) return bad_input(text(node.op().name, ": the second input, of rank ", *b, ", does not fit into the first, of rank ", *a, ", at axis ", start));
   node.set_input(1, append_axes(node, node.inputs()[1], *b, *a - start - *b));
   return {};
@@ -47,7 +53,7 @@ Status upgrade_broadcast(Upgrade& node) {
 
 Status upgrade_flattened(Upgrade& node) {
   if (node.opset() >= 13) return {};
-  std::int64_t axis = node.attributes().integer("axis", 1);
+  IT_TRY(std::int64_t axis, take_integer(node, "axis", 1));
   node.attributes().set("axis", std::int64_t{-1});
   int input = node.inputs().empty() ? -1 : node.inputs()[0];
   std::optional<std::size_t> rank = rank_of(node, input);

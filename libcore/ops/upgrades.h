@@ -22,6 +22,9 @@ Status upgrade_axes(Upgrade& node) {
 // node and a Reshape behind it, unless that is the last axis anyway.
 Status upgrade_flattened(Upgrade& node);
 
+// Takes integer attribute `name` off the node; `otherwise` if it is left out. bad_input if it is of another kind.
+Result<std::int64_t> take_integer(Upgrade& node, std::string_view name, std::int64_t otherwise);
+
 // The rank of a value on its way in, if known.
 std::optional<std::size_t> rank_of(const Upgrade& node, int value);
 // A constant i64 vector.

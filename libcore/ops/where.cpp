@@ -54,6 +54,7 @@ Status upgrade_clip(Upgrade& node) {
   for (auto [name, standard] : {std::pair("min", -3.4028234663852886e+38f), std::pair("max", 3.4028234663852886e+38f)}) {
     std::optional<AttributeValue> value = node.attributes().take(name);
     const float* given = value ? std::get_if<float>(&*value) : nullptr;
+    if (value && !given) return bad_input(text("attribute '", name, "' is ", infini::name(kind(*value)), ", expected a real"));
     if (given || node.opset() >= 6) node.set_input(position, constant_like(node, x, given ? *given : standard));
     ++position;
   }

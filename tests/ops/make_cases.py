@@ -128,7 +128,7 @@ class File:
 
     def error(self, name, op, inputs, message, attributes=None, opset=None, wanted=1):
         self.head(name, op, attributes or {}, inputs, opset, "must be refused")
-        self.lines += [f"error {message}"] if wanted == 1 else ["out -"] * wanted + [f"error {message}"]
+        self.lines += (["out f32[] 0"] * wanted if wanted > 1 else []) + [f"error {message}"]
 
     def write(self):
         self.path.parent.mkdir(exist_ok=True)

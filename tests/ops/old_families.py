@@ -20,6 +20,8 @@ def old_forms():
     f.case("And_last", "And", [a > 0, grid(3, (4,)) > 0], {"broadcast": 1, "axis": 2}, outputs=[(a > 0) & (grid(3, (4,)) > 0)], opset=1)
     f.case("Add_same", "Add", [a, a], {"broadcast": 0}, outputs=[a + a], opset=6)
     f.error("Add_axis_far", "Add", [a, grid(3, (3, 4))], "does not fit into the first, of rank 3, at axis 2", {"broadcast": 1, "axis": 2}, opset=6)
+    f.error("Add_axis_kind", "Add", [a, b], "attribute 'axis' is a real, expected an integer", {"broadcast": 1, "axis": 1.0}, opset=6)
+    f.error("Clip_kind", "Clip", [a], "attribute 'min' is an integer, expected a real", {"min": 1}, opset=6)
     x, slope = grid(1, (2, 3, 2, 2)), grid(2, (3,))
     f.case("PRelu_channels", "PRelu", [x, slope], outputs=[np.where(x < 0, slope[:, None, None] * x, x)], opset=6)
     f.case("PRelu_shared", "PRelu", [x, slope[:1]], outputs=[np.where(x < 0, slope[0] * x, x)], opset=1)
@@ -48,5 +50,6 @@ def old_forms():
     trained = (x - mean[:, None, None]) / np.sqrt(var[:, None, None] + 1e-5) * v[0][:, None, None] + v[1][:, None, None]
     f.case("BatchNormalization_trained7", "BatchNormalization", [x, *v], {"momentum": 0.75}, opset=7, near=(1e-5, 1e-4),
            outputs=[trained.astype("f4"), 0.75 * v[2] + 0.25 * mean, 0.75 * v[3] + 0.25 * var, None, None])
+    f.error("BatchNormalization_outputs", "BatchNormalization", [x, *v], "has 3 outputs, expected 1 without training_mode", opset=14, wanted=3)
     f.case("ReduceSum_opset11", "ReduceSum", [a], {"axes": [-1], "keepdims": 0}, outputs=[a.sum(-1)], opset=11, near=NEAR)
     f.write()
