@@ -91,17 +91,18 @@ def matrix_results(path: pathlib.Path) -> list[str]:
 
 
 class Comparison:
-    """Runs models through the tools on a device and compares; files live in `folder`."""
+    """Runs models through the tools on a device and compares; files live in `folder`. `options` go to it-run."""
 
-    def __init__(self, tools: Tools, device: str, folder: pathlib.Path) -> None:
-        self._tools, self._device, self._folder = tools, device, folder
+    def __init__(self, tools: Tools, device: str, folder: pathlib.Path, options: Sequence[str] = ()) -> None:
+        self._tools, self._device, self._folder, self._options = tools, device, folder, options
 
     def _run(self, stages: list[list[str | pathlib.Path]], inputs: pathlib.Path, *arguments: str | pathlib.Path
              ) -> dict[str, np.ndarray]:
         """The arrays that it-run writes at the end of the stages."""
         target = self._folder / "out.npz"
         target.unlink(missing_ok=True)
-        self._tools.pipe(*stages, ["it-run", "-d", self._device, "--load-inputs", inputs, "-o", target, *arguments])
+        self._tools.pipe(*stages, ["it-run", "-d", self._device, *self._options, "--load-inputs", inputs, "-o", target,
+                                   *arguments])
         with np.load(target) as arrays:
             return {name: arrays[name] for name in arrays.files if not name.endswith(".json")}
 
