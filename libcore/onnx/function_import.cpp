@@ -9,7 +9,7 @@ namespace infini::onnx_files {
 namespace {
 
 constexpr int depth_limit = 64;
-constexpr std::size_t expansion_limit = 1'000'000;  // nodes; functions that call functions twice grow exponentially
+constexpr std::size_t expansion_limit = 100'000;  // nodes; functions that call functions twice grow exponentially
 
 }  // namespace
 
@@ -52,9 +52,11 @@ void Importer::call_function(const NodeInput& in, const Function& function, cons
   inner.prefix = text(in.scope.prefix, in.proto.name().empty() ? in.proto.op_type() : in.proto.name(), "/");
   inputs->resize(static_cast<std::size_t>(proto.input_size()));
   for (int i = 0; i < proto.input_size(); ++i) inner.values[proto.input(i)] = {(*inputs)[static_cast<std::size_t>(i)]};
+  std::vector<std::string> wanted;
   for (int i = 0; i < in.proto.output_size(); ++i) {
     const std::string& name = in.proto.output(i);
-    if (name.empty() || !inner.result_names.try_emplace(proto.output(i), result_name(in.scope, name)).second) continue;
+    wanted.push_back(result_name(in.scope, name));
+    if (name.empty() || !inner.result_names.try_emplace(proto.output(i), wanted.back()).second) continue;
     if (auto declared = in.scope.declared.find(name); declared != in.scope.declared.end()) inner.declared.emplace(proto.output(i), declared->second);
   }
 
@@ -63,11 +65,11 @@ void Importer::call_function(const NodeInput& in, const Function& function, cons
   std::optional<std::vector<int>> order = ordered({proto.node(), given, nowhere, inner.path}, problems_);
   if (!order) return fail_outputs(in);
   for (int i : *order) node(proto.node(i), static_cast<std::uint32_t>(i), inner);
-  bind_results(in, inner, proto);
+  bind_results(in, inner, proto, wanted);
 }
 
 // Gives the caller's names to the results; one that is an input, or a second name for a value, takes an Identity.
-void Importer::bind_results(const NodeInput& in, Scope& inner, const onnx::FunctionProto& proto) {
+void Importer::bind_results(const NodeInput& in, Scope& inner, const onnx::FunctionProto& proto, std::span<const std::string> wanted) {
   GraphBuilder& builder = in.scope.frame.builder;
   for (int i = 0; i < in.proto.output_size(); ++i) {
     const std::string& name = in.proto.output(i);
@@ -75,13 +77,13 @@ void Importer::bind_results(const NodeInput& in, Scope& inner, const onnx::Funct
     auto found = inner.values.find(proto.output(i));
     if (found == inner.values.end()) return fail(in, bad_input(text("the function does not produce its output '", proto.output(i), "'")));
     BoundValue& binding = in.scope.values[name] = found->second;
-    std::string wanted = result_name(in.scope, name);
-    if (!binding.id || builder.value(binding.id).name == wanted) continue;
+    const std::string& own = wanted[static_cast<std::size_t>(i)];
+    if (!binding.id || builder.value(binding.id).name == own) continue;
     GraphBuilder::NodeSpec identity;
     identity.op = ops_.find("", "Identity");
     if (!identity.op) return fail(in, internal_error("Identity has no definition"));
     identity.inputs = {binding.id};
-    identity.output_names = {wanted};
+    identity.output_names = {own};
     identity.origin = in.origin;
     Result<std::vector<ValueId>> made = builder.add_node(std::move(identity));
     if (!made) return fail(in, std::move(made.error()));

@@ -116,7 +116,7 @@ class Importer {
   // function_import.cpp
   void call_function(const NodeInput& in, const Function& function, const BoundAttributes& attributes);
   Status check_call(const NodeInput& in, const Function& function, const BoundAttributes& attributes) const;
-  void bind_results(const NodeInput& in, Scope& inner, const onnx::FunctionProto& proto);
+  void bind_results(const NodeInput& in, Scope& inner, const onnx::FunctionProto& proto, std::span<const std::string> wanted);
 
   const OpTable& ops_;
   const Payloads& payloads_;

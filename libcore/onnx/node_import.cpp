@@ -163,11 +163,11 @@ Result<AttributeValue> Importer::graphs_of(const NodeInput& in, const BoundAttri
   return AttributeValue(std::move(bodies));
 }
 
-// What a node's result is called in the graph being built.
+// What a node's result is called in the graph being built: the model's own names stay, others avoid them.
 std::string Importer::result_name(const Scope& scope, const std::string& name) const {
-  if (name.empty()) return {};
+  if (name.empty() || scope.prefix.empty()) return name;
   auto known = scope.result_names.find(name);
-  return known != scope.result_names.end() ? known->second : scope.prefix + name;
+  return known != scope.result_names.end() ? known->second : scope.frame.builder.fresh_name(scope.prefix + name);
 }
 
 GraphBuilder::NodeSpec Importer::spec_of(const NodeInput& in, std::vector<ValueId> inputs, Attributes attributes) const {
