@@ -2,7 +2,7 @@
 # Lines per folder and the longest files; fails where a file that is no table grows beyond 400 lines.
 set -eu
 cd "$(dirname "$0")/../.."
-files=$(git ls-files '*.cpp' '*.h' '*.c' '*.inl' '*.py' '*.sh' '*.proto' | grep -vE '^tests/ops/cases/')
+files=$(git ls-files '*.cpp' '*.h' '*.c' '*.inl' '*.py' '*.sh' '*.proto' | grep -vE '^tests/ops/(cases/|[a-z_]*families\.py)')  # tables of cases
 for folder in libcore passes backends tools tests schemas; do
     printf '%8d %s\n' "$(printf '%s\n' "$files" | grep "^$folder/" | xargs cat | wc -l)" "$folder"
 done
