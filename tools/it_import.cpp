@@ -134,6 +134,7 @@ int work(const Arguments& arguments, const Talk& talk) {
   Result<Output> output = Output::open(arguments, "it-import");
   if (!output) return report(talk, output.error());
   Status done = import(arguments, talk, *output);
+  if (!done && arguments.operands()[0].ends_with(".itg")) done = within("an .itg file is imported already, and read by the other tools as it is", done);
   return done ? 0 : output->fail(done.error(), report(talk, done.error()));
 }
 

@@ -49,6 +49,7 @@ Result<std::shared_ptr<Device>> Device::open(const Backend& backend, std::int32_
   it_device* handle = nullptr;
   const it_backend& table = backend.table();
   if (it_status status = table.open(index, list.data(), list.size(), &handle, message.out()); status != IT_OK) {
+    if (status == IT_INVALID) return within(backend.name(), usage_error(message.text()));  // no such index or option
     return backend_error(status, backend.name(), message);
   }
   std::shared_ptr<Device> device(new Device(backend, handle));

@@ -16,6 +16,25 @@ load common
     [ "$output" = 't str[2] = ["one", "two words"]' ]
 }
 
+@test "what -i forgets is said" {
+    need_onnx
+    run it-run "$digits" -i image
+    [ "$output" = "it-run: -i image: expected NAME=VALUE" ]
+    run it-run "$digits" -i "image=$seven"
+    [ "$status" = 2 ]
+    has_line "a file is written with an @: image=@$seven"
+    run it-run "$models/colons.onnx" -i "a=@$models/pair.npz"
+    [ "$status" = 2 ]
+    has_line "has first, second: say which, as in @$models/pair.npz:first"
+    it-run "$digits" -q --save-inputs x.npz -o y.npz
+    it-run "$digits" -q -i image=@x.npz -o again.npz
+    cmp y.npz again.npz
+    it-opt "$digits" -o m.itg
+    run it-import m.itg -o n.itg
+    [ "$status" = 3 ]
+    has_line "an .itg file is imported already"
+}
+
 @test "a key that the npz does not have" {
     need_onnx
     run it-run "$models/colons.onnx" -i "a=@$models/pair.npz:third"

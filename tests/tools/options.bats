@@ -68,6 +68,9 @@ tools="it-import it-opt it-run it-check it-bench"
     [ "$status" = 0 ]
     run it-opt -O0 --print-ir-after "$digits" -o x.itg
     [ "$status" = 0 ]
+    it-opt --passes= "$digits" -o none.itg
+    it-opt -O0 "$digits" -o zero.itg
+    cmp none.itg zero.itg
 }
 
 @test "-- ends options" {
@@ -125,4 +128,10 @@ tools="it-import it-opt it-run it-check it-bench"
     [ "$status" = 0 ]
     run it-run -q "$digits" --threads 0
     [ "$status" = 2 ]
+    run it-run -d cpu:7 "$digits"
+    [ "$status" = 2 ]
+    has_line "cpu:0, not cpu:7"
+    run it-run --device-option isa=nosuch "$digits"
+    [ "$status" = 2 ]
+    has_line "portable"
 }

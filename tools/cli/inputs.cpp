@@ -65,6 +65,7 @@ Result<InputSpec> parse_input(std::string_view written, const std::vector<std::s
     longest = name.size();
     found = true;
   }
+  if (!found && std::find(names.begin(), names.end(), written) != names.end()) return usage_error(text("-i ", written, ": expected NAME=VALUE"));
   if (!found) {
     std::string hint = closest(written.substr(0, written.find_first_of(":=")), names);
     return usage_error(text("-i ", written, ": the graph has no such input; it has ", join(names, ", "), hint.empty() ? "" : text("; did you mean '", hint, "'?")));
@@ -86,20 +87,23 @@ Result<InputSpec> parse_input(std::string_view written, const std::vector<std::s
   return spec;
 }
 
-// "@file.npy", "@file.npz:key".
+// "file.npy", "file.npz:key", or "file.npz" of one array.
 Result<Value> load_file(const std::string& reference, DType dtype) {
   std::size_t zip = reference.find(".npz:");
+  if (zip == std::string::npos && reference.ends_with(".npz")) zip = reference.size() - 4;
   if (zip == std::string::npos) {
     IT_TRY(Tensor tensor, load_npy(reference, {.bytes = UINT64_MAX, .dtype = dtype}));
     return Value(std::move(tensor));
   }
-  std::string path = reference.substr(0, zip + 4), key = reference.substr(zip + 5);
+  std::string path = reference.substr(0, zip + 4), key = zip + 5 < reference.size() ? reference.substr(zip + 5) : "";
   IT_TRY(NamedValues values, load_npz(path));
+  if (path == reference && values.size() == 1) return std::move(values[0].second);
   std::vector<std::string> keys;
   for (auto& [name, value] : values) {
     if (name == key) return std::move(value);
     keys.push_back(name);
   }
+  if (path == reference) return usage_error(text(path, " has ", join(keys, ", "), ": say which, as in @", path, ":", keys.empty() ? "KEY" : keys[0]));
   return bad_input(text(path, " has no '", key, "'; it has ", join(keys, ", ")));
 }
 
@@ -147,6 +151,8 @@ class Binder {
       IT_TRY(InputSpec spec, parse_input(written, names));
       if (spec.value.starts_with("@")) {
         IT_TRY(values_[spec.input], within(text("-i ", names[spec.input]), load_file(spec.value.substr(1), input(spec.input).type.dtype)));
+      } else if (input(spec.input).type.dtype != DType::str && (spec.value.ends_with(".npy") || spec.value.find(".npz") != std::string::npos)) {
+        return usage_error(text("-i ", written, ": a file is written with an @: ", names[spec.input], "=@", spec.value));
       } else {
         values_[spec.input].reset();
         generated_.push_back(std::move(spec));

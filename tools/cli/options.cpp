@@ -86,9 +86,9 @@ bool has_name(const Option& option, std::string_view name) {
 
 using Given = std::deque<std::pair<const Option*, std::vector<std::string>>>;
 
-// The words before "--" for CLI11, last first as it wants them; those behind it are operands. Options with an optional value are dealt with here: their value is written --opt=V and no
-// other way, so that --opt never swallows the operand behind it.
-std::vector<std::string> take_optional(int argc, char** argv, Given& given, std::vector<std::string>& operands) {
+// The words before "--" for CLI11, last first as it wants them; those behind it are operands. Dealt with here, so that they never swallow the operand
+// behind them: options with an optional value, which is written --opt=V and no other way, and an empty value, --opt= .
+std::vector<std::string> take_words(int argc, char** argv, Given& given, std::vector<std::string>& operands) {
   std::vector<std::string> words;
   for (int i = 1; i < argc; ++i) {
     std::string word = argv[i];
@@ -98,7 +98,8 @@ std::vector<std::string> take_optional(int argc, char** argv, Given& given, std:
     }
     std::size_t equals = word.find('=');
     auto match = std::find_if(given.begin(), given.end(), [&](const auto& entry) {
-      return entry.first->takes == Takes::optional_value && has_name(*entry.first, std::string_view(word).substr(0, equals));
+      bool here = entry.first->takes == Takes::optional_value || (entry.first->takes == Takes::value && equals + 1 == word.size());
+      return here && has_name(*entry.first, std::string_view(word).substr(0, equals));
     });
     if (match == given.end()) {
       words.push_back(std::move(word));
@@ -207,7 +208,7 @@ std::variant<Arguments, int> parse(const Tool& tool, int argc, char** argv) {
   std::vector<std::string> operands, after_dashes;
   app.add_option("operands", operands);
   try {  // CLI11 reports by exception; none passes this function
-    app.parse(take_optional(argc, argv, given, after_dashes));
+    app.parse(take_words(argc, argv, given, after_dashes));
   } catch (const CLI::ArgumentMismatch& e) {
     return usage_error(tool, missing_value(given, e));
   } catch (const CLI::ParseError& e) {
