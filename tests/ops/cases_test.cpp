@@ -1,4 +1,4 @@
-// Every text case beside this file: inference, the meaning, and both again with symbols in place of the inputs' sizes.
+// Every text case beside this file: inference, the meaning, both again with symbols in place of the inputs' sizes, and inference with less known.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -106,6 +106,31 @@ Status check_symbolic(const Case& c, const ReadyNode& node) {
   return compare_all(c, node, std::move(outputs));
 }
 
+// The same node when nothing but element types is known, or only ranks beside them: inference gives what follows from that, and no error.
+Status check_vague(const Case& c, const ReadyNode& node, bool ranks) {
+  std::vector<Type> types(node.inputs.size());
+  std::vector<InputFact> facts(node.inputs.size());
+  NumberedDims fresh;
+  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+    if (!node.inputs[i]) continue;
+    types[i] = Type::tensor(node.inputs[i]->dtype());
+    if (ranks) {
+      types[i].shape.emplace();
+      for (std::size_t axis = 0; axis < node.inputs[i]->rank(); ++axis) types[i].shape->push_back(fresh.next());
+    }
+    facts[i] = {&types[i], nullptr, nullptr};
+  }
+  Attributes attributes = with_defaults(*node.op, node.attributes);
+  OpContext context(*node.op, attributes, facts, node.wanted.size(), &fresh);
+  IT_TRY(std::vector<Type> inferred, infer_types(context));
+  for (std::size_t i = 0; node.after.empty() && i < c.outputs.size() && i < inferred.size(); ++i) {
+    if (!c.outputs[i] || inferred[i].kind == TypeKind::unknown) continue;
+    bool fits = inferred[i].dtype == c.outputs[i]->dtype() && (!inferred[i].has_shape() || inferred[i].rank() == c.outputs[i]->rank());
+    if (!fits) return bad_input(text("output ", i, " is inferred as ", to_string(inferred[i]), ", expected ", to_string(c.outputs[i]->type())));
+  }
+  return {};
+}
+
 Status check_error(const Case& c, const Error& error) {
   if (error.message.find(c.error) != std::string::npos) return {};
   return bad_input(text("the message is \"", error.message, "\", expected \"", c.error, "\""));
@@ -119,6 +144,8 @@ Status check(const OpTable& ops, const Case& c) {
   if (!c.error.empty()) return outputs ? bad_input("it runs, expected an error") : check_error(c, outputs.error());
   IT_TRY(std::vector<Tensor> tensors, std::move(outputs));
   IT_TRY_VOID(within("with numbers", compare_all(c, ready, std::move(tensors))));
+  IT_TRY_VOID(within("with ranks alone", check_vague(c, ready, true)));
+  IT_TRY_VOID(within("with element types alone", check_vague(c, ready, false)));
   return ready.op->meaning ? within("with symbols", check_symbolic(c, ready)) : Status();
 }
 
