@@ -41,7 +41,7 @@ class Parser {
 
  private:
   Result<Graph> graph(Scope& scope, Scope* outer, std::vector<ValueId>& captures) {
-    std::string begin = in_.place();
+    std::size_t begin = in_.now().begin;
     IT_TRY_VOID(in_.expect_word("graph"));
     IT_TRY(std::string name, in_.quotation());
     scope.builder.set_name(std::move(name));
@@ -66,7 +66,7 @@ class Parser {
       if (found == scope.names.end()) return in_.fail(token.begin, text("output '", token.value, "' is not defined in the graph"));
       scope.builder.add_output(found->second);
     }
-    return as_bad_input(within(begin, std::move(scope.builder).build()));
+    return as_bad_input(in_.at(begin, std::move(scope.builder).build()));
   }
 
   template <class Item>
@@ -166,7 +166,6 @@ class Parser {
 
   Status symbol(Scope& scope) {
     IT_TRY_VOID(in_.advance());
-    std::string begin = in_.place();
     Symbol symbol;
     IT_TRY(symbol.name, in_.symbol());
     IT_TRY_VOID(in_.expect_word("in"));
@@ -217,7 +216,7 @@ class Parser {
     IT_TRY_VOID(origin(spec.origin));
 
     std::vector<Type> stated = spec.declared;
-    IT_TRY(std::vector<ValueId> made, as_bad_input(within(in_.place(begin), scope.builder.add_node(std::move(spec)))));
+    IT_TRY(std::vector<ValueId> made, as_bad_input(in_.at(begin, scope.builder.add_node(std::move(spec)))));
     for (std::size_t i = 0; i < results.size(); ++i) {
       if (!made[i]) continue;
       scope.names[results[i].value] = made[i];

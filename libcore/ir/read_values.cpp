@@ -22,7 +22,7 @@ struct Elements {
 
 Status read_bits(TokenReader& in, DType dtype, Elements& out) {
   if (!is_element(in.now())) return in.unexpected(text("an element of type ", name(dtype)));
-  IT_TRY(std::uint64_t bits, within(in.place(), parse_element(dtype, in.now().text)));
+  IT_TRY(std::uint64_t bits, in.at(in.now().begin, parse_element(dtype, in.now().text)));
   out.bits.push_back(bits);
   return in.advance();
 }

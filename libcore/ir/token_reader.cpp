@@ -107,7 +107,7 @@ Result<std::string> TokenReader::symbol() {
 Result<Type> TokenReader::type() {
   std::size_t begin = now_.begin;
   IT_TRY(Type out, lexer_.type_at(begin));
-  IT_TRY_VOID(within(place(begin), check_extents(out)));
+  IT_TRY_VOID(at(begin, check_extents(out)));
   IT_TRY_VOID(advance());
   return out;
 }

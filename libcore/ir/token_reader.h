@@ -36,10 +36,14 @@ class TokenReader {
   // A type whose numbers are extents: none negative, no more than 64 axes.
   Result<Type> type();
 
-  std::string place() const { return lexer_.place(now_.begin); }
-  std::string place(std::size_t offset) const { return lexer_.place(offset); }
   Error unexpected(std::string_view expected) const;
-  Error fail(std::size_t offset, std::string message) const { return within(place(offset), bad_input(std::move(message))); }
+  Error fail(std::size_t offset, std::string message) const { return within(lexer_.place(offset), bad_input(std::move(message))); }
+  // The same result; a failure says that it happened at `offset`. (Counting lines takes time, so that is done for failures alone.)
+  template <class T>
+  Result<T> at(std::size_t offset, Result<T> result) const {
+    if (!result) return within(lexer_.place(offset), std::move(result.error()));
+    return result;
+  }
 
  private:
   Lexer lexer_;
