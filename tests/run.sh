@@ -6,6 +6,7 @@
 # As root it installs the Debian packages it needs (tools/packages.txt); else it names the missing ones. Python packages go into build/venv.
 # --sanitize: clang with AddressSanitizer and UBSan, in build/sanitize. --long: also the tests labelled long.
 set -eu
+exec </dev/null  # no test waits for a person, and none sees a closed standard input
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 groups='build test'
