@@ -132,8 +132,8 @@ int Output::fail(const Error& error, int status) {
   return status;
 }
 
-LedgerEntry ledger_entry(std::string_view tool, std::string options, const Graph* before, const Graph& after) {
-  LedgerEntry entry{std::string(tool), IT_VERSION, std::move(options), std::nullopt, structure_digest(after)};
+LedgerEntry ledger_entry(std::string_view tool, std::string chosen, const Graph* before, const Graph& after) {
+  LedgerEntry entry{std::string(tool), IT_VERSION, std::move(chosen), std::nullopt, structure_digest(after)};
   if (before) entry.before = structure_digest(*before);
   return entry;
 }

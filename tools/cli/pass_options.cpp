@@ -1,6 +1,7 @@
 #include "tools/cli/pass_options.h"
 
 #include <array>
+#include <cmath>
 
 #include "libcore/base/file.h"
 #include "libcore/base/text.h"
@@ -45,7 +46,7 @@ double allowed_difference(Safety safety) {
 std::string stats_line(const PassReport& report) {
   std::string name(report.pass->name);
   name.resize(std::max<std::size_t>(name.size(), 22), ' ');
-  return text(name, " ", static_cast<std::int64_t>(report.ms * 1000) / 1000.0, " ms, ", report.rewrites, " rewrites, ", report.nodes_before, " -> ",
+  return text(name, " ", std::floor(report.ms * 1000) / 1000, " ms, ", report.rewrites, " rewrites, ", report.nodes_before, " -> ",
               report.nodes_after, " nodes");
 }
 

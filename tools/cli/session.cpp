@@ -59,7 +59,7 @@ Result<int> compare_outputs(const NamedValues& outputs, const NamedValues& expec
   std::string page;
   int status = 0;
   for (const auto& [name, value] : expected) {
-    auto found = std::find_if(outputs.begin(), outputs.end(), [&](const auto& output) { return output.first == name; });
+    auto found = std::find_if(outputs.begin(), outputs.end(), [&wanted = name](const auto& output) { return output.first == wanted; });
     if (found == outputs.end()) return bad_input(text("an output '", name, "' is expected, the graph has none of that name"));
     Comparison result = compare(found->second, value, {.relative = relative, .absolute = absolute});
     if (!result.equal) status = status_no;
