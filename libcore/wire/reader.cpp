@@ -30,7 +30,7 @@ Result<Message> parse(FrameReader& frames, const FrameHead& head) {
 Status check_header(const v1::Header& header) {
   if (header.magic() != magic) return bad_input("this is not a stream: its first frame does not name infinitensor");
   if (header.format_version() > format_version) {
-    return bad_input(text("the stream has format version ", header.format_version(), ", written by ", quoted(header.tool()),
+    return bad_input(text("the stream has format version ", header.format_version(), ", written by ", infini::quoted(header.tool()),
                           "; this tool reads versions up to ", format_version));
   }
   if (header.format_version() == 0) return bad_input("the stream has format version 0");
