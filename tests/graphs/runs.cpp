@@ -79,7 +79,7 @@ Tensor some_tensor(DType dtype, const Extents& extents, std::uint64_t seed) {
   for (std::int64_t i = 0; i < writer->tensor().count(); ++i) {
     auto at = static_cast<std::uint64_t>(i);
     if (dtype == DType::str) {
-      writer->strings()[static_cast<std::size_t>(i)] = text("s", random.below(5, at));
+      writer->strings()[static_cast<std::size_t>(i)] = text(random.below(9, at));
     } else if (is_floating(dtype)) {
       writer->set_double(i, random.normal(at));
     } else {
