@@ -5,6 +5,28 @@
 #include <cstdint>
 
 namespace infini {
+namespace {
+
+// Length of the well-formed UTF-8 sequence at the start of `text`, or 0.
+std::size_t utf8_length(std::string_view text) {
+  auto byte = [text](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
+  auto follows = [&](std::size_t i) { return (byte(i) & 0xc0u) == 0x80u; };
+  unsigned first = byte(0), second = byte(1);
+  if (first < 0x80) return 1;
+  if (first >= 0xc2 && first < 0xe0 && follows(1)) return 2;
+  if (first >= 0xe0 && first < 0xf0 && follows(1) && follows(2)) {
+    bool overlong = first == 0xe0 && second < 0xa0, surrogate = first == 0xed && second >= 0xa0;
+    return overlong || surrogate ? 0 : 3;
+  }
+  if (first >= 0xf0 && first < 0xf5 && follows(1) && follows(2) && follows(3)) {
+    bool overlong = first == 0xf0 && second < 0x90, beyond = first == 0xf4 && second >= 0x90;
+    return overlong || beyond ? 0 : 4;
+  }
+  return 0;
+}
+
+}  // namespace
+
 
 std::vector<std::string> split(std::string_view text, char separator) {
   std::vector<std::string> parts;
@@ -57,21 +79,23 @@ std::string quoted(std::string_view text) {
   return out + '"';
 }
 
+// Bytes that are no UTF-8 become the characters of the same number.
 std::string json_text(std::string_view text) {
   constexpr std::string_view digits = "0123456789abcdef";
   std::string out = "\"";
-  for (char c : text) {
-    auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (byte < 0x20) {
+  while (!text.empty()) {
+    auto byte = static_cast<unsigned char>(text[0]);
+    std::size_t length = utf8_length(text);
+    if (length == 0 || byte < 0x20 || byte == 0x7f) {
       out += "\\u00";
       out += digits[byte >> 4];
       out += digits[byte & 15];
+      length = 1;
     } else {
-      out += c;
+      if (byte == '"' || byte == '\\') out += '\\';
+      out += text.substr(0, length);
     }
+    text.remove_prefix(length);
   }
   return out + '"';
 }
