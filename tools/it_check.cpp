@@ -1,4 +1,5 @@
 // it-check: yes or no about a graph, its outputs, its coverage by a device, or this machine.
+#include <algorithm>
 #include <array>
 
 #include "libcore/base/text.h"
@@ -18,6 +19,8 @@ constexpr std::array<std::string_view, 4> examples = {
     "it-check coverage -d cpu model.onnx",
     "it-check env",
 };
+
+constexpr std::array<std::string_view, 4> verbs = {"graph", "outputs", "coverage", "env"};
 
 constexpr std::array own = {
     Option{"--rtol", Takes::value, "R", "relative tolerance (the test vector's own, 1e-3)", "Comparison"},
@@ -42,12 +45,25 @@ const Tool& tool() {
   return description;
 }
 
+// An option whose help begins with the name of a check belongs to that check alone.
+Status refuse_foreign_options(const Arguments& arguments, std::string_view verb) {
+  for (const Option& option : own) {
+    std::string_view owner = option.help.substr(0, std::min(option.help.find(':'), option.help.size()));
+    bool owned = std::find(verbs.begin(), verbs.end(), owner) != verbs.end();
+    if (owned && owner != verb && arguments.has(option.names.substr(2))) {
+      return usage_error(text(option.names, " belongs to it-check ", owner, ", not to it-check ", verb));
+    }
+  }
+  return {};
+}
+
 Result<int> check(const Arguments& arguments, const Talk& talk) {
   const std::string& verb = arguments.operands()[0];
-  if (verb == "env") return check_environment(arguments, talk);
-  if (verb != "graph" && verb != "outputs" && verb != "coverage") {
+  if (std::find(verbs.begin(), verbs.end(), verb) == verbs.end()) {
     return usage_error(text("there is no check '", verb, "': graph, outputs, coverage or env"));
   }
+  IT_TRY_VOID(refuse_foreign_options(arguments, verb));
+  if (verb == "env") return check_environment(arguments, talk);
   OpTable ops;
   IT_TRY(Input input, read_module(arguments.operands().size() > 1 ? arguments.operands()[1] : "-", ops, talk, true));
   if (arguments.has("O")) IT_TRY_VOID(optimise_operand(input, ops, arguments, talk));

@@ -43,9 +43,10 @@ bool begins_stream(std::string_view first_bytes) {
   // Two lengths of one byte each (the tool's name is short), and the tags of Frame.header and Header.magic.
   std::string start = {static_cast<char>(bytes_tag(1)), '\0', static_cast<char>(bytes_tag(1)), static_cast<char>(magic.size())};
   start += magic;
-  if (first_bytes.size() < start.size() + 1) return false;
-  start[1] = first_bytes[2];
-  return first_bytes.substr(1, start.size()) == start;
+  if (first_bytes.size() < 2) return false;
+  if (first_bytes.size() > 2) start[1] = first_bytes[2];
+  std::string_view seen = first_bytes.substr(1, start.size());
+  return start.starts_with(seen);
 }
 
 Result<StreamReader> StreamReader::open(int descriptor, ReadOptions options) {

@@ -21,7 +21,7 @@ struct ReadOptions {
   std::string prefix = {};  // what was read from the descriptor before
 };
 
-// True if `first_bytes` (32 are enough) begin a stream of any version.
+// True if `first_bytes` (32 are enough) begin a stream of any version, or are the beginning of such a beginning: a stream cut this early.
 bool begins_stream(std::string_view first_bytes);
 
 // Reads one stream. First the graph, whose large constants are mapped where the input is a regular file, and otherwise stay in the stream until

@@ -279,7 +279,7 @@ class Maker {
     }
     if (wish_.odd_outputs && below(4) == 0) chosen.push_back(constant({2, 2}));
     std::ranges::sort(chosen);
-    chosen.erase(std::ranges::unique(chosen).begin(), chosen.end());
+    chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
     for (ValueId id : chosen) builder_.add_output(id);
   }
 

@@ -75,7 +75,7 @@ in_sh() { run sh -c "$1"; }
 @test "3: a stream cut in its weights, anywhere" {
     need_onnx
     it-import --embed "$models/large.onnx" >whole.itg
-    for bytes in 40 1000 8192 5000000 16000000; do
+    for bytes in 3 20 40 1000 8192 5000000 16000000; do
         head -c $bytes whole.itg >cut.itg
         run it-run cut.itg -q
         [ "$status" = 3 ]
