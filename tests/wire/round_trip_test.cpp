@@ -214,7 +214,7 @@ TEST_CASE("saved streams of every format version are read") {
 
 TEST_CASE("streams are told from other files by their first bytes") {
   Written stream = written(tiny_module(make_constant(counted(DType::f32, {1}))));
-  for (std::size_t cut : {32, 20, 4, 3, 2}) CHECK(begins_stream(std::string_view(stream.bytes).substr(0, cut)));
+  for (std::size_t cut : {32u, 20u, 4u, 3u, 2u}) CHECK(begins_stream(std::string_view(stream.bytes).substr(0, cut)));
   CHECK_FALSE(begins_stream("graph sample(x: f32[1]) {"));
   CHECK_FALSE(begins_stream(std::string_view("\x08\x0a\x12\x07pytorch\x1a\x05", 14)));
   CHECK_FALSE(begins_stream(""));
