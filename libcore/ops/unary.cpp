@@ -62,6 +62,11 @@ Expr leaky_relu(Expr x, const Attributes& a) {
   return select(less(x, number(x, 0)), number(x, static_cast<double>(a.real("alpha"))) * x, x);
 }
 Expr swish(Expr x, const Attributes& a) { return x * sigmoid(number(x, static_cast<double>(a.real("alpha"))) * x, a); }
+Result<std::vector<Type>> infer_gelu(const OpContext& context) {
+  std::string form = context.attributes().text("approximate");
+  if (form != "none" && form != "tanh") return bad_input(text("approximate is '", form, "', expected none or tanh"));
+  return infer_same(context);
+}
 Expr gelu(Expr x, const Attributes& a) {
   Expr inner;
   if (a.text("approximate") == "tanh") {
@@ -108,7 +113,7 @@ const std::array table = {
     OpDef{"Erf", "Error function", v_9_13, float_in, float_out, {}, infer_same, meaning<plain<Op::erf>>},
     OpDef{"Exp", "Exponential", v_1_6_13, float_in, float_out, {}, infer_same, meaning<plain<Op::exp>>},
     OpDef{"Floor", "Largest integer not above x", v_1_6_13, float_in, float_out, {}, infer_same, meaning<plain<Op::floor>>},
-    OpDef{"Gelu", "x times the normal distribution at x, exact or by tanh", v_20, float_in, float_out, gelu_attributes, infer_same, meaning<gelu>},
+    OpDef{"Gelu", "x times the normal distribution at x, exact or by tanh", v_20, float_in, float_out, gelu_attributes, infer_gelu, meaning<gelu>},
     OpDef{"HardSigmoid", "alpha x + beta, clipped to [0, 1]", v_1_6_22, float_in, float_out, hard_sigmoid_attributes, infer_same, meaning<hard_sigmoid>},
     OpDef{"HardSwish", "x times HardSigmoid with alpha 1/6", v_14_22, float_in, float_out, {}, infer_same, meaning<hard_swish>},
     OpDef{"LeakyRelu", "x above 0, alpha x below", v_1_6_16, float_in, float_out, alpha_001, infer_same, meaning<leaky_relu>},

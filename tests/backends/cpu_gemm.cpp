@@ -51,8 +51,9 @@ TEST_CASE("cpu: MatMul over sizes with tails, weights constant or not") {
 }
 
 TEST_CASE("cpu: MatMul of the sizes of transformers") {
-  for (auto [m, k, n] : {std::array<std::int64_t, 3>{128, 768, 768}, {300, 70, 300}, {1, 768, 1000}, {3, 1536, 200}, {128, 300, 700}})
+  for (const auto& sizes : {std::array<std::int64_t, 3>{128, 768, 768}, {300, 70, 300}, {1, 768, 1000}, {3, 1536, 200}, {128, 300, 700}})
     for (bool constant : {true, false}) {
+      std::int64_t m = sizes[0], k = sizes[1], n = sizes[2];
       CAPTURE(m); CAPTURE(n); CAPTURE(k);
       Doubles a = noise(m * k, 3), b = noise(k * n, 4);
       Case c;

@@ -121,7 +121,7 @@ Result<std::vector<Case>> read_cases(const std::string& path) {
   for (std::string line; std::getline(file, line);) {
     ++number;
     std::string_view all = trim(line);
-    if (all.empty() || all.front() == '#') continue;
+    if (all.empty() || all.front() == '#' || all.starts_with("sample ")) continue;
     std::string_view key = all.substr(0, all.find(' ')), rest = key.size() == all.size() ? std::string_view() : trim(all.substr(key.size()));
     if (key == "case") {
       cases.emplace_back().name = rest;

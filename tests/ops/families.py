@@ -73,6 +73,47 @@ def binary():
     f.write()
 
 
+UNARY_NUMERIC = ("Abs", "Neg", "Sign")
+UNARY_FLOAT = ("Ceil", "Cos", "Erf", "Exp", "Floor", "Round", "Sigmoid", "Sin", "Softplus", "Sqrt", "Tanh", "Log", "Reciprocal",
+               "Elu", "Gelu", "HardSigmoid", "HardSwish", "LeakyRelu", "Mish", "Relu", "Selu", "Swish")
+
+
+@family
+def unary():
+    f = File("unary", "Elementwise operators of one tensor")
+    ends = arr([0, -0.0, np.inf, -np.inf, np.nan, 88, -88, 1e-8, 20, -20])
+    for op in UNARY_NUMERIC:
+        for dtype in NUMERIC:
+            if op != "Neg" or not dtype.startswith("u"):
+                f.case(f"{op}_{dtype}", op, [grid(1, (2, 3), dtype)])
+    for op in UNARY_FLOAT:
+        positive = op in ("Sqrt", "Log", "Reciprocal")
+        for dtype in FLOATS:
+            x = grid(2, (2, 5), dtype, low=1 if positive else -12, high=12)
+            y = by_reference(op, {}, [x.astype("f8" if op != "HardSwish" else "f4")], 1, NEWEST)[0]
+            f.case(f"{op}_{dtype}", op, [x], outputs=[np.asarray(y).astype(x.dtype)], oracle="reference in f64", near=tolerance(dtype))
+        f.case(f"{op}_empty", op, [grid(3, (2, 0))], outputs=[grid(3, (2, 0))], oracle="the specification")
+    for op, function in (("Ceil", np.ceil), ("Floor", np.floor), ("Round", np.rint), ("Exp", np.exp), ("Sqrt", np.sqrt), ("Tanh", np.tanh), ("Abs", np.abs),
+                         ("Neg", np.negative), ("Log", np.log), ("Reciprocal", np.reciprocal), ("Sin", np.sin), ("Cos", np.cos)):
+        with np.errstate(all="ignore"):
+            f.case(f"{op}_ends", op, [ends], outputs=[function(ends.astype("f8")).astype("f4")], near=NEAR)
+    f.case("Round_half_to_even", "Round", [arr([0.5, 1.5, 2.5, -0.5, -1.5, -2.5])], outputs=[arr([0, 2, 2, -0.0, -2, -2])], oracle="the specification")
+    for op in ("Erf", "Sigmoid", "Relu"):
+        f.case(f"{op}_ends", op, [ends], oracle="ort", near=NEAR)
+    f.case("Relu_i32", "Relu", [grid(4, (2, 3), "i32")])
+    f.case("Abs_lowest", "Abs", [arr([-128, 127], "i8")], outputs=[arr([-128, 127], "i8")], oracle="two's complement")
+    f.case("Not", "Not", [grid(5, (2, 3)) > 0])
+    f.case("Elu_alpha", "Elu", [grid(6, (2, 3))], {"alpha": 0.5}, near=NEAR)
+    f.case("LeakyRelu_alpha", "LeakyRelu", [grid(6, (2, 3))], {"alpha": 0.25}, near=NEAR)
+    f.case("HardSigmoid_both", "HardSigmoid", [grid(6, (2, 3))], {"alpha": 0.5, "beta": 0.25}, near=NEAR)
+    f.case("Selu_both", "Selu", [grid(6, (2, 3))], {"alpha": 2.0, "gamma": 3.0}, near=NEAR)
+    f.case("Gelu_tanh", "Gelu", [grid(6, (2, 3))], {"approximate": "tanh"}, near=NEAR)
+    f.case("Swish_alpha", "Swish", [grid(6, (2, 3))], {"alpha": 1.5}, near=NEAR)
+    f.error("Gelu_approximate", "Gelu", [grid(6, (2, 3))], "approximate is 'erf', expected none or tanh", {"approximate": "erf"})
+    f.error("Sqrt_type", "Sqrt", [grid(6, (2, 3), "i32")], "i32")
+    f.write()
+
+
 @family
 def compare():
     f = File("compare", "Comparisons")

@@ -1,7 +1,8 @@
 """Writes cases/*.txt: text cases of operators whose expected outputs come from an independent oracle.
 
 Each case names its oracle: "reference" is ONNX's reference evaluator, "ort" is ONNX Runtime, "numpy" is the formula beside the case.
-Run by hand with onnx 1.23.2, onnxruntime and NumPy at hand; the files it writes are committed.
+Run by hand with onnx 1.23.2, onnxruntime and NumPy at hand; the files it writes are committed. Lines `sample ...` at a file's head, which are for
+the properties over all operators, are written by hand; they stay.
 """
 import pathlib
 import sys
@@ -103,7 +104,8 @@ class File:
 
     def __init__(self, stem, title):
         self.path = HERE / "cases" / f"{stem}.txt"
-        self.lines = [f"# {title}.", "# Written by make_cases.py; the oracle is named beside each case."]
+        old = self.path.read_text().splitlines() if self.path.exists() else []
+        self.lines = [f"# {title}.", "# Written by make_cases.py; the oracle is named beside each case.", *(line for line in old if line.startswith("sample "))]
         self.names = set()
 
     def head(self, name, op, attributes, inputs, opset, oracle):

@@ -1,10 +1,11 @@
-// Over all operators and element types: one node each (samples.txt). What is inferred, with numbers and with symbols, is what running gives; the
+// Over all operators and element types: one node each, from the sample lines of tests/ops/cases/*.txt. What is inferred, with numbers and with symbols, is what running gives; the
 // kernels of `cpu` agree with the meanings on `reference`; the text form and the stream give the graph back.
 #include <doctest/doctest.h>
 
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <set>
@@ -35,20 +36,29 @@ SampleInput read_input(std::string_view text) {
   return {std::string(text.substr(0, bracket)), std::string(text.substr(bracket, end - bracket)), std::string(text.substr(end))};
 }
 
+// "NAME | inputs | attributes | number of results" (1 if left out). An input is an element type and extents, then {elements} where it is a constant,
+// or - where it is left out. The type is the name of the signature's group (T, T1, Tind, ...), each of whose types is tried in turn, or @ for a
+// parameter without one, or a type's own name.
+Sample read_sample(std::string_view line, const OpTable& ops) {
+  std::vector<std::string> parts = split(line, '|');
+  for (std::string& part : parts) part = std::string(trim(part));
+  Sample sample;
+  sample.op = ops.find("", parts[0]);
+  REQUIRE_MESSAGE(sample.op, parts[0], " has no definition");
+  for (const std::string& input : split(parts.at(1), ';')) sample.inputs.push_back(read_input(trim(input)));
+  if (parts.size() > 2) sample.attributes = parts[2];
+  if (parts.size() > 3) sample.outputs = static_cast<std::size_t>(std::stoi(parts[3]));
+  return sample;
+}
+
 std::vector<Sample> read_samples(const OpTable& ops) {
+  constexpr std::string_view word = "sample ";
   std::vector<Sample> out;
-  std::ifstream file(std::string(IT_TEST_DATA) + "/samples.txt");
-  for (std::string line; std::getline(file, line);) {
-    if (line.empty() || line.starts_with('#')) continue;
-    std::vector<std::string> parts = split(line, '|');
-    for (std::string& part : parts) part = std::string(trim(part));
-    Sample sample;
-    sample.op = ops.find("", parts[0]);
-    REQUIRE_MESSAGE(sample.op, parts[0], " has no definition");
-    for (const std::string& input : split(parts.at(1), ';')) sample.inputs.push_back(read_input(trim(input)));
-    if (parts.size() > 2) sample.attributes = parts[2];
-    if (parts.size() > 3) sample.outputs = static_cast<std::size_t>(std::stoi(parts[3]));
-    out.push_back(std::move(sample));
+  for (const auto& entry : std::filesystem::directory_iterator(std::string(IT_TEST_DATA) + "/../ops/cases")) {
+    std::ifstream file(entry.path());
+    for (std::string line; std::getline(file, line);) {
+      if (line.starts_with(word)) out.push_back(read_sample(std::string_view(line).substr(word.size()), ops));
+    }
   }
   return out;
 }
@@ -225,7 +235,7 @@ TEST_CASE("operators: every one, in every element type") {
     }
   }
   for (const OpDef* op : ops.all()) {
-    if (op->domain.empty() && !op->run_body) CHECK_MESSAGE(covered.contains(op->name), op->name, " has no line in samples.txt");
+    if (op->domain.empty() && !op->run_body) CHECK_MESSAGE(covered.contains(op->name), op->name, " has no sample in tests/ops/cases");
   }
   MESSAGE(checker.cases, " cases of ", covered.size(), " operators; ", checker.by_kernel, " by kernels of cpu; ", checker.open, " with symbols as well");
   CHECK(checker.cases > 1000);
