@@ -1,6 +1,7 @@
 // Elementwise operators of one tensor: y[i...] = f(x[i...]). One line of table each.
 #include <array>
 
+#include "libcore/base/text.h"
 #include "libcore/ops/meaning.h"
 #include "libcore/ops/shape_rules.h"
 
