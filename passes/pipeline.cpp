@@ -148,7 +148,8 @@ Result<Pipeline> from_yaml(const YAML::Node& list, std::size_t depth) {
       continue;
     }
     if (item.size() != 1 || !item.begin()->second.IsMap()) return usage_error("a pass with options is written {name: {option: value}}");
-    for (const auto& pair : item.begin()->second) given[pair.first.as<std::string>()] = pair.second.as<std::string>();
+    YAML::Node options = item.begin()->second;  // what the iterator points to lives no longer than the expression
+    for (const auto& pair : options) given[pair.first.as<std::string>()] = pair.second.as<std::string>();
     IT_TRY(PipelineEntry entry, entry_for(item.begin()->first.as<std::string>(), given));
     out.push_back(std::move(entry));
   }

@@ -198,7 +198,8 @@ TEST_CASE("errors travel: kind, message, place and the original status") {
 TEST_CASE("an error in the middle of a payload ends a passing stage's stream with the same error") {
   OpTable ops;
   std::string stream = written(tiny_module(make_constant(counted(DType::f32, {12000}))), {.chunk_bytes = 4096}).bytes;
-  std::string_view second(reinterpret_cast<const char*>(counted(DType::f32, {12000}).bytes().data()) + 3 * 4096, 64);
+  Tensor content = counted(DType::f32, {12000});
+  std::string_view second(reinterpret_cast<const char*>(content.bytes().data()) + 3 * 4096, 64);
   std::size_t end = stream.find(second);
   REQUIRE(end != std::string::npos);
   std::string cut = stream.substr(0, end + 4096);

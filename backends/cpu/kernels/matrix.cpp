@@ -126,6 +126,7 @@ class Runner {
 };
 
 const float* Runner::right(std::int64_t batch, std::int64_t panel, std::int64_t& ldb) const {
+  if (p_.k == 0) return p_.b;  // an operand without elements
   const float* base = p_.b + p_.b_offset[static_cast<std::size_t>(batch)];
   if (p_.ldb == 0) {
     ldb = panels_.stride(panel);

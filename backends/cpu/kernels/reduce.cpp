@@ -64,7 +64,7 @@ Status run(const Reduce& r, const Launch& launch) {
     bool last = i + 1 == r.stages.size();
     float* to = last ? y : room;
     run_stage(*r.rows, launch.device.pool, i == 0 ? r.first : r.next, s, x, to);
-    room += s.outer * s.inner;
+    if (!last) room += s.outer * s.inner;  // without further stages there is no room
     x = to;
   }
   auto finish = [&](int op, float p) {
