@@ -15,6 +15,7 @@ float number_at(const std::byte* place) {
 }  // namespace
 
 void pack_panel(const Panels& panels, const Weights& from, std::int64_t panel, float* to) {
+  if (from.inner == 0) return;
   std::int64_t columns = panels.columns(panel), stride = panels.stride(panel), first = panels.first_column(panel);
   float* out = to + panels.offset(panel);
   for (std::int64_t tap = 0; tap < from.taps; ++tap) {
