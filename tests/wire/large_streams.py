@@ -59,6 +59,11 @@ def distance(folder: pathlib.Path) -> float:
     return float(np.linalg.norm(got - expected) / np.linalg.norm(expected))
 
 
+def inherited() -> list[str]:
+    """Files that this process holds, which its children have from it (its standard error)."""
+    return [os.path.realpath(f"/proc/self/fd/{fd}") for fd in (0, 1, 2)]
+
+
 def foreign_files(pid: int, own: tuple[str, ...]) -> set[str]:
     """Files that the process holds open or mapped and that are none of `own`."""
     seen: set[str] = set()
@@ -115,7 +120,7 @@ def main() -> int:
         here = f"import sys; sys.path.insert(0, {str(pathlib.Path(__file__).parent)!r}); import large_streams, pathlib"
         write = f"{here}; large_streams.write_model(pathlib.Path({name!r}), {round(options.gib * 2**30 / LAYER_BYTES)})"
         subprocess.run([sys.executable, "-c", write], check=True)
-        own = (str(folder), str(options.bin.resolve()) if options.bin else str(folder))
+        own = (str(folder), *([str(options.bin.resolve())] if options.bin else []), *inherited())
         model = str(folder / "large.onnx")
         runs = tool("it-run", "-i", f"x0=@{folder}/x.npy", "-o", f"{folder}/y.npz")
         embedded = [tool("it-import", "--embed", model), tool("it-opt", "--embed", "-O1"), runs]
