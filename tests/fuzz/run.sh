@@ -33,14 +33,14 @@ done
 { printf '\000'; cat inputs.npz; } >corpus/npy/inputs
 for level in 0 2; do
     ./it-import --embed "$model" | ./it-opt --embed -O$level | { printf '\001'; cat; } >corpus/stream/digits_$level
-    ./it-opt -O$level --emit=text "$model" >corpus/text/digits_$level
+    ./it-opt -O$level --emit=text --embed "$model" >corpus/text/digits_$level
 done
 { printf '\001'; cat "$root/tests/wire/format_1.itg"; } >corpus/stream/format_1
 
 status=0
 # shellcheck disable=SC2086
 printf '%s\n' $names | xargs -P "$(nproc)" -I NAME sh -c \
-    './fuzz_NAME -max_total_time='"$seconds"' -timeout=25 -rss_limit_mb=3000 -artifact_prefix=NAME- -print_final_stats=1 corpus/NAME >NAME.log 2>&1' || status=1
+    'tests/fuzz_NAME -max_total_time='"$seconds"' -timeout=25 -rss_limit_mb=3000 -artifact_prefix=NAME- -print_final_stats=1 corpus/NAME >NAME.log 2>&1' || status=1
 for name in $names; do
     echo "$name: $(sed -n 's/^stat::number_of_executed_units: *//p' "$name.log") inputs in $seconds s; $(ls "corpus/$name" | wc -l) kept"
     sed -n '/ERROR: /,$p' "$name.log"
