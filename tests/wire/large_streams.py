@@ -83,7 +83,7 @@ def run(stages: list[list[str]], own: tuple[str, ...]) -> tuple[list[int], float
     for i, stage in enumerate(stages):
         source = running[-1].stdout if running else subprocess.DEVNULL
         running.append(subprocess.Popen(stage, stdin=source, stdout=subprocess.PIPE if i + 1 < len(stages) else subprocess.DEVNULL))
-        if running[-1].stdout and i > 0:
+        if i > 0:  # else a stage would not see that the one behind it is gone
             running[-2].stdout.close()
     peaks: dict[int, int] = {}
     foreign: set[str] = set()
