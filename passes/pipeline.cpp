@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::string_view level_1 = "fix(canon,fold,simplify-shapes,clean-transposes,cse,dce){max=8}";
 constexpr std::string_view level_2 =
-    "fix(canon,fold,simplify-shapes,clean-transposes,cse,dce){max=8},recognise-layer-norm,recognise-gelu,fuse-conv-bn,fuse-bias,dce,fuse-epilogue,"
-    "fuse-elementwise";
+    "fix(canon,fold,simplify-shapes,clean-transposes,cse,dce){max=8},recognise-layer-norm,recognise-gelu,fuse-pad,fuse-conv-bn,fuse-bias,dce,"
+    "fuse-epilogue,fuse-elementwise";
 constexpr std::size_t max_nesting = 16;
 constexpr std::string_view default_rounds = "8";
 

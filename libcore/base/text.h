@@ -58,7 +58,7 @@ std::string quoted(std::string_view text);
 // Reads a text in " or ' with those escapes (and \') from the start of `rest`, which then begins behind it; false if it is malformed.
 bool unquote(std::string_view& rest, std::string& out);
 
-// Quoted as JSON wants it; bytes beyond ASCII are taken to be UTF-8 and left alone.
+// Quoted as JSON wants it. Bytes that are no UTF-8 are written as if they were Latin-1, so that the text is always valid.
 std::string json_text(std::string_view text);
 
 // 3221225472 -> "3.0 GiB".

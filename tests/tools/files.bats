@@ -20,6 +20,18 @@ load common
     [ "$(ls)" = "cut"$'\n'"out.itg" ]
 }
 
+@test "a byte that changed in a saved stream is found by it-check graph" {
+    need_onnx
+    it-import --embed "$models/large.onnx" -o whole.itg
+    run it-check graph whole.itg
+    [ "$status" != 3 ]
+    cp whole.itg damaged.itg
+    printf '\252' | dd of=damaged.itg bs=1 seek=5000000 conv=notrunc status=none
+    run it-check graph damaged.itg
+    [ "$status" = 3 ]
+    [[ "$output" = *"is damaged: its digest is"* ]]
+}
+
 @test "an output that is the input" {
     it-import "$digits" -o same.itg
     it-opt -O2 same.itg -o same.itg

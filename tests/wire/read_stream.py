@@ -62,6 +62,13 @@ def content_hash(data):
     return murmur3(blocks)
 
 
+def have_protobuf():
+    try:
+        return importlib.util.find_spec("google.protobuf") is not None
+    except ModuleNotFoundError:  # no package `google` at all
+        return False
+
+
 def schema():
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(["protoc", f"--python_out={folder}", "-I", str(SCHEMAS), "graph.proto"], check=True)
@@ -199,7 +206,7 @@ def compare(tool, pb):
 
 
 def main():
-    if not shutil.which("protoc") or not importlib.util.find_spec("google.protobuf"):
+    if not shutil.which("protoc") or not have_protobuf():
         sys.exit(77)
     if sys.argv[1] == "--against":
         compare(sys.argv[2], schema())

@@ -2,6 +2,7 @@
 #include <map>
 
 #include "libcore/base/text.h"
+#include "libcore/wire/wire.h"
 #include "tools/cli/checks.h"
 #include "tools/cli/session.h"
 
@@ -59,6 +60,7 @@ std::string summary(const Graph& graph) {
 }  // namespace
 
 Result<int> check_graph(const Module& module, const Arguments& arguments, const Talk& talk) {
+  IT_TRY_VOID(check_contents(module.graph));
   std::vector<Finding> findings;
   lint(module.graph, findings);
   std::string page = summary(module.graph);

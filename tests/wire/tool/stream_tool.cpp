@@ -1,15 +1,8 @@
-// A stage of a pipe for the tests of streams, without operators:
-//   sample FILE N                     writes a stream that holds one of everything, its large constants of N elements
-//   print FILE                        what tests/wire/read_stream.py prints of it
-//   import MODEL BYTES N embed|refer  N constants of together BYTES bytes that lie in MODEL, to standard output
-//   pass                              standard input to standard output, embedding
-//   run                               reads standard input and asks for every constant
-// The last three print the peak of their memory and their time to standard error.
-#include <chrono>
+// Makes and prints streams for tests/wire/read_stream.py, without operators:
+//   sample FILE N   writes a stream that holds one of everything, its large constants of N elements
+//   print FILE      what read_stream.py prints of it
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
 
 #include "libcore/base/file.h"
@@ -19,20 +12,6 @@
 using namespace infini;
 
 namespace {
-
-// What the kernel says of this process's peak, mapped pages included, in KiB.
-long peak_kib() {
-  std::ifstream status("/proc/self/status");
-  std::string word;
-  while (status >> word) {
-    if (word == "VmHWM:") {
-      long kib = 0;
-      status >> kib;
-      return kib;
-    }
-  }
-  return -1;
-}
 
 Result<StreamReader> open_path(const std::string& path) {
   IT_TRY(Descriptor file, open_for_reading(path));
@@ -88,59 +67,17 @@ Status print(const std::string& path) {
   return {};
 }
 
-Status import(const std::string& model, std::int64_t bytes, std::int64_t count, bool by_reference) {
-  GraphBuilder builder;
-  std::int64_t elements = bytes / 4 / count;
-  for (std::int64_t i = 0; i < count; ++i) {
-    ConstantRef constant = test::file_constant(model, DType::f32, {elements}, static_cast<std::uint64_t>(i * elements * 4));
-    builder.add_output(builder.add_constant(text("weight_", i), constant));
-  }
-  IT_TRY(Graph graph, std::move(builder).build());
-  StreamWriter writer(descriptor_sink(1, "standard output"), "it-test 1");
-  IT_TRY_VOID(writer.begin());
-  return writer.write({std::move(graph), {}, {}}, {.by_reference = by_reference});
-}
-
-Status pass() {
-  OpTable ops;
-  IT_TRY(StreamReader reader, StreamReader::open(0));
-  StreamWriter writer(descriptor_sink(1, "standard output"), "it-test 1");
-  IT_TRY_VOID(writer.begin());
-  IT_TRY(Module module, reader.read_module(ops));
-  return writer.write(std::move(module), {.by_reference = true, .source = &reader});
-}
-
-Status run() {
-  OpTable ops;
-  IT_TRY(StreamReader reader, StreamReader::open(0));
-  IT_TRY(Module module, reader.read_module(ops));
-  std::uint64_t bytes = 0;
-  for (const ValueInfo& value : module.graph.values()) {
-    IT_TRY(Tensor tensor, load(*value.constant));
-    bytes += tensor.bytes().size();
-  }
-  IT_TRY_VOID(reader.finish(module));
-  std::fprintf(stderr, "run: %llu bytes\n", static_cast<unsigned long long>(bytes));
-  return {};
-}
-
 Status dispatch(int argc, char** argv) {
   std::string_view command = argc > 1 ? argv[1] : "";
   if (command == "sample" && argc == 4) return make_sample(argv[2], std::atoll(argv[3]));
   if (command == "print" && argc == 3) return print(argv[2]);
-  if (command == "import" && argc == 6) return import(argv[2], std::atoll(argv[3]), std::atoll(argv[4]), std::string_view(argv[5]) == "refer");
-  if (command == "pass" && argc == 2) return pass();
-  if (command == "run" && argc == 2) return run();
-  return usage_error("sample FILE N | print FILE | import MODEL BYTES N embed|refer | pass | run");
+  return usage_error("sample FILE N | print FILE");
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  auto start = std::chrono::steady_clock::now();
   Status status = dispatch(argc, argv);
   if (!status) std::fprintf(stderr, "%s\n", status.error().text().c_str());
-  double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  if (argc > 1 && (argc == 2 || argc == 6)) std::fprintf(stderr, "%s: peak %ld KiB, %.3f s\n", argv[1], peak_kib(), seconds);
   return status ? 0 : 3;
 }
