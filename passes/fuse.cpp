@@ -13,11 +13,7 @@ class BodyWriter {
   explicit BodyWriter(const Graph& old) : old_(old), builder_(old.shared_sources()) { builder_.set_name("fused"); }
 
   Status add(const Node& node) {
-    GraphBuilder::NodeSpec spec;
-    spec.op = node.op;
-    spec.name = node.name;
-    spec.attributes = node.attributes;
-    spec.origin = node.origin;
+    GraphBuilder::NodeSpec spec(node);
     for (ValueId input : node.inputs) spec.inputs.push_back(inside(input));
     for (ValueId output : node.outputs) {
       spec.output_names.push_back(output ? old_.value(output).name : "");

@@ -150,6 +150,16 @@ ValueId GraphBuilder::add_constant(std::string name, ConstantRef constant) {
 
 void GraphBuilder::add_output(ValueId value) { graph_.outputs_.push_back(value); }
 
+GraphBuilder::NodeSpec::NodeSpec(const Node& node)
+    : op(node.op),
+      domain(node.domain),
+      type(node.type),
+      version(node.version),
+      overload(node.overload),
+      name(node.name),
+      attributes(node.attributes),
+      origin(node.origin) {}
+
 Result<std::vector<ValueId>> GraphBuilder::add_node(NodeSpec spec) {
   std::size_t asked = settle_outputs(spec);
   Node node = node_of(spec);

@@ -130,6 +130,8 @@ class GraphBuilder {
 
   // What add_node needs; empty output names are filled with fresh ones, `wanted[i] == false` leaves an output out.
   struct NodeSpec {
+    NodeSpec() = default;
+    explicit NodeSpec(const Node& node);       // what it is, without inputs and outputs
     const OpDef* op = nullptr;
     std::string domain, type;                  // read only where op is null
     int version = 0;

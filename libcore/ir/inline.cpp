@@ -23,14 +23,8 @@ class BodyCopy {
   }
 
   Status copy(const Node& inner, const Node& outer) {
-    GraphBuilder::NodeSpec spec;
-    spec.op = inner.op;
-    spec.domain = inner.domain;
-    spec.type = inner.type;
-    spec.version = inner.version;
-    spec.name = inner.name;
-    spec.attributes = inner.attributes;
-    spec.origin = inner.origin.empty() ? outer.origin : inner.origin;
+    GraphBuilder::NodeSpec spec(inner);
+    if (inner.origin.empty()) spec.origin = outer.origin;
     for (ValueId input : inner.inputs) spec.inputs.push_back(map(input));
     for (ValueId output : inner.outputs) {
       spec.wanted.push_back(output.valid());

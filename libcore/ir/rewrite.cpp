@@ -108,15 +108,7 @@ Status Rewriter::copy_body(Body& body) {
 Result<GraphBuilder::NodeSpec> Rewriter::spec(NodeId id) {
   const Node& node = old_.node(id);
   std::string place = describe(old_, node);
-  GraphBuilder::NodeSpec spec;
-  spec.op = node.op;
-  spec.domain = node.domain;
-  spec.type = node.type;
-  spec.version = node.version;
-  spec.overload = node.overload;
-  spec.name = node.name;
-  spec.attributes = node.attributes;
-  spec.origin = node.origin;
+  GraphBuilder::NodeSpec spec(node);
   for (ValueId input : node.inputs) {
     spec.inputs.push_back(map(input));
     if (input && !spec.inputs.back()) {

@@ -142,14 +142,7 @@ class Cutter {
   }
 
   Status copy(const Node& node) {
-    GraphBuilder::NodeSpec spec;
-    spec.op = node.op;
-    spec.domain = node.domain;
-    spec.type = node.type;
-    spec.version = node.version;
-    spec.overload = node.overload;
-    spec.name = node.name;
-    spec.origin = node.origin;
+    GraphBuilder::NodeSpec spec(node);
     for (ValueId input : node.inputs) spec.inputs.push_back(map(input));
     for (ValueId output : node.outputs) {
       spec.output_names.push_back(output ? graph_.value(output).name : "");

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "libcore/base/text.h"
+#include "libcore/tensor/text_cursor.h"
 
 namespace infini {
 namespace {
@@ -18,9 +19,9 @@ struct Fields {
 };
 
 // Reads the one kind of Python literal that a header holds: a dict of a string, a bool and a tuple of integers.
-class Parser {
+class Parser : TextCursor {
  public:
-  explicit Parser(std::string_view text) : text_(text) {}
+  explicit Parser(std::string_view text) : TextCursor(text, "npy: header") {}
 
   Result<Fields> fields() {
     Fields out;
@@ -97,30 +98,6 @@ class Parser {
     }
     return out;
   }
-
-  char peek() {
-    while (at_ < text_.size() && std::string_view(" \t\r\n").find(text_[at_]) != std::string_view::npos) ++at_;
-    return at_ < text_.size() ? text_[at_] : '\0';
-  }
-
-  bool take(char c) {
-    if (peek() != c) return false;
-    ++at_;
-    return true;
-  }
-
-  Status expect(char c) {
-    if (take(c)) return {};
-    return fail(infini::text("'", c, "'"));
-  }
-
-  Error fail(std::string_view expected) {
-    std::string found = at_ < text_.size() ? quoted(text_.substr(at_, 20)) : "the end";
-    return bad_input(infini::text("npy: header: expected ", expected, " at byte ", at_, ", found ", found));
-  }
-
-  std::string_view text_;
-  std::size_t at_ = 0;
 };
 
 bool known_size(const NpyDescr& descr) {

@@ -4,15 +4,16 @@
 
 #include "libcore/base/text.h"
 #include "libcore/tensor/npy_text.h"
+#include "libcore/tensor/text_cursor.h"
 
 namespace infini {
 namespace {
 
 constexpr int most_nesting = 16;
 
-class Parser {
+class Parser : TextCursor {
  public:
-  explicit Parser(std::string_view text) : text_(text) {}
+  explicit Parser(std::string_view text) : TextCursor(text, "npz: __dtypes__.json") {}
 
   Result<NpzTypes> object() {
     NpzTypes out;
@@ -77,30 +78,6 @@ class Parser {
     at_ += 4;
     return static_cast<char32_t>(value);
   }
-
-  char peek() {
-    while (at_ < text_.size() && std::string_view(" \t\r\n").find(text_[at_]) != std::string_view::npos) ++at_;
-    return at_ < text_.size() ? text_[at_] : '\0';
-  }
-
-  bool take(char c) {
-    if (peek() != c) return false;
-    ++at_;
-    return true;
-  }
-
-  Status expect(char c) {
-    if (take(c)) return {};
-    return fail(infini::text("'", c, "'"));
-  }
-
-  Error fail(std::string_view expected) {
-    std::string found = at_ < text_.size() ? quoted(text_.substr(at_, 20)) : "the end";
-    return bad_input(infini::text("npz: __dtypes__.json: expected ", expected, " at byte ", at_, ", found ", found));
-  }
-
-  std::string_view text_;
-  std::size_t at_ = 0;
 };
 
 Result<Type> parse_type_at(std::string_view spelling, int depth) {
