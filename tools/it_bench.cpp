@@ -82,6 +82,7 @@ Result<int> bench(const Arguments& arguments, const Talk& talk) {
   IT_TRY(double warmup, number(arguments, "warmup", 2));
   IT_TRY(double iterations, number(arguments, "iterations", 0, 1));
   IT_TRY(double seconds, number(arguments, "duration", 3));
+  if (arguments.has("iterations") && arguments.has("duration")) return usage_error("--iterations and --duration exclude each other");
   BenchReport out;
   IT_TRY(out.percentiles, percentile_list(arguments.get("percentile", "50,90,99")));
   OpTable ops;

@@ -46,14 +46,28 @@ const Tool& tool() {
   return description;
 }
 
-// Names of the values that --dump asks for: computed ones that are no outputs anyway.
-std::vector<std::string> dumped(const Graph& graph, const Arguments& arguments) {
-  std::vector<std::string> names;
+// Names of the values that --dump asks for, by their names or those of their nodes: computed ones that are no outputs anyway.
+// usage: a glob that fits none, outputs included.
+Result<std::vector<std::string>> dumped(const Graph& graph, const Arguments& arguments) {
+  std::vector<std::string> names, known;
+  std::vector<bool> fits(graph.values().size());
+  for (const std::string& glob : arguments.all("dump")) {
+    bool any = false;
+    for (std::size_t v = 0; v < graph.values().size(); ++v) {
+      const ValueInfo& value = graph.values()[v];
+      bool hit = value.producer && (matches_glob(glob, value.name) || matches_glob(glob, graph.node(value.producer).name));
+      fits[v] = fits[v] || hit;
+      any = any || hit;
+      if (value.producer) known.push_back(value.name);
+    }
+    if (any || glob == "*") continue;
+    std::string hint = closest(glob, known);
+    return usage_error(text("--dump '", glob, "' fits no computed value and no node", hint.empty() ? "" : text("; did you mean '", hint, "'?"),
+                            " (-O0 keeps those that fusing takes away)"));
+  }
   for (std::size_t v = 0; v < graph.values().size(); ++v) {
-    const ValueInfo& value = graph.values()[v];
     bool output = std::find(graph.outputs().begin(), graph.outputs().end(), value_id(v)) != graph.outputs().end();
-    auto asked = [&](const std::string& glob) { return matches_glob(glob, value.name); };
-    if (value.producer && !output && std::any_of(arguments.all("dump").begin(), arguments.all("dump").end(), asked)) names.push_back(value.name);
+    if (fits[v] && !output) names.push_back(graph.values()[v].name);
   }
   return names;
 }
@@ -76,6 +90,7 @@ Status print_outputs(const NamedValues& outputs, bool elements) {
 }
 
 Result<int> run(const Arguments& arguments, const Talk& talk) {
+  if (arguments.get("output").ends_with(".npy")) return usage_error(text("-o ", arguments.get("output"), ": outputs are written as an archive; name it .npz"));
   OpTable ops;
   IT_TRY(Devices devices, open_devices(arguments));
   IT_TRY(Input input, read_module(arguments.operands().empty() ? "-" : arguments.operands()[0], ops, talk, true));
@@ -87,8 +102,7 @@ Result<int> run(const Arguments& arguments, const Talk& talk) {
     IT_TRY(NamedValues used, named_inputs(graph, inputs.values));
     IT_TRY_VOID(save_npz(arguments.get("save-inputs"), used));
   }
-  std::vector<std::string> observed = dumped(graph, arguments);
-  if (arguments.has("dump") && observed.empty()) talk.notice("--dump matches no intermediate value (-O0 keeps those that fusing takes away)");
+  IT_TRY(std::vector<std::string> observed, dumped(graph, arguments));
   IT_TRY(std::unique_ptr<Executor> executor, make_executor(graph, std::move(devices), observed, talk));
   IT_TRY(std::vector<Value> values, executor->run(inputs.values));
   IT_TRY(NamedValues outputs, named(graph, observed, std::move(values)));

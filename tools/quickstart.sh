@@ -31,7 +31,7 @@ need_packages() {
 }
 
 build_and_install() {
-    say "building and installing into $prefix (log: $build/build.log)"
+    say "building and installing into $prefix (ten minutes on two processors; log: $build/build.log)"
     { cmake -S "$root" -B "$build/quickstart" -G Ninja -DCMAKE_BUILD_TYPE=Release -DIT_TESTS=OFF \
             -DCMAKE_INSTALL_PREFIX="$prefix" &&
         cmake --build "$build/quickstart" &&

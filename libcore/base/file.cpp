@@ -49,6 +49,9 @@ std::string resolved(const std::string& path) {
   return real ? std::string(real.get()) : path;
 }
 
+// The kernel's own name for an open file.
+std::string own_link(const Descriptor& file) { return text("/proc/self/fd/", file.number()); }
+
 }  // namespace
 
 Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
@@ -168,6 +171,7 @@ FileWriter& FileWriter::operator=(FileWriter&& other) noexcept {
     temporary_ = std::exchange(other.temporary_, {});
     descriptor_ = std::move(other.descriptor_);
     standard_output_ = other.standard_output_;
+    unnamed_ = other.unnamed_;
     written_ = other.written_;
   }
   return *this;
@@ -188,18 +192,30 @@ Result<FileWriter> FileWriter::open(const std::string& path) {
     if (out.descriptor_.number() < 0) return cannot_write(path);
     return out;
   }
-  // O_EXCL finds a name that is free; the process number makes the first try succeed but for leftovers.
-  for (int attempt = 0; attempt < 1000; ++attempt) {
-    out.temporary_ = text(out.target_, ".", ::getpid(), "-", attempt, ".part");
-    out.descriptor_ = Descriptor(::open(out.temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-    if (out.descriptor_.number() >= 0 || errno != EEXIST) break;
-  }
-  if (out.descriptor_.number() < 0) {
-    out.temporary_.clear();
-    return cannot_write(path);
+  // A file without a name, which a killed process leaves nothing of; where the file system has none, a temporary name.
+  std::string folder = out.target_.substr(0, out.target_.find_last_of('/') + 1);
+  out.descriptor_ = Descriptor(::open(folder.empty() ? "." : folder.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666));
+  out.unnamed_ = out.descriptor_.number() >= 0 && ::access(own_link(out.descriptor_).c_str(), F_OK) == 0;
+  if (!out.unnamed_) {
+    bool made = out.take_name([&out](const char* name) {
+      out.descriptor_ = Descriptor(::open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+      return out.descriptor_.number() >= 0;
+    });
+    if (!made) return cannot_write(path);
   }
   if (exists) (void)::fchmod(out.descriptor_.number(), status.st_mode & 07777);
   return out;
+}
+
+// Calls `make` with names beside the target until one is free; the process number makes the first try succeed but for leftovers.
+bool FileWriter::take_name(const std::function<bool(const char*)>& make) {
+  for (int attempt = 0; attempt < 1000; ++attempt) {
+    temporary_ = text(target_, ".", ::getpid(), "-", attempt, ".part");
+    if (make(temporary_.c_str())) return true;
+    if (errno != EEXIST) break;
+  }
+  temporary_.clear();
+  return false;
 }
 
 Status FileWriter::write(std::span<const std::byte> bytes) {
@@ -210,6 +226,11 @@ Status FileWriter::write(std::span<const std::byte> bytes) {
 
 Status FileWriter::commit() {
   if (standard_output_) return {};
+  if (unnamed_) {
+    std::string link = own_link(descriptor_);
+    bool made = take_name([&link](const char* name) { return ::linkat(AT_FDCWD, link.c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0; });
+    if (!made) return cannot_write(path_);
+  }
   if (::close(descriptor_.release()) != 0) return cannot_write(path_);
   if (temporary_.empty()) return {};
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) return cannot_write(path_);

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -67,7 +68,7 @@ class MappedFile {
   std::shared_ptr<const void> owner_;
 };
 
-// Writes a file under a temporary name in the same folder; commit gives it its own name, and without commit it is removed.
+// Writes a file that gets its name in commit, when it is complete; without commit nothing of it stays.
 // Devices, pipes and "-" are written directly.
 class FileWriter {
  public:
@@ -82,13 +83,15 @@ class FileWriter {
 
  private:
   FileWriter() = default;
+  bool take_name(const std::function<bool(const char*)>& make);
   void abandon();
 
   std::string path_;       // as the caller wrote it
   std::string target_;     // where it goes, links followed
-  std::string temporary_;  // empty: written directly
+  std::string temporary_;  // its name until it is complete; empty: it has none yet, or is written directly
   Descriptor descriptor_;
   bool standard_output_ = false;
+  bool unnamed_ = false;  // complete or not, it gets its name in commit
   std::uint64_t written_ = 0;
 };
 

@@ -83,6 +83,8 @@ bool Rewriter::is_output(ValueId now) const {
 
 bool Rewriter::can_replace(ValueId old, ValueId replacement) const {
   if (std::ranges::find(old_.outputs(), old) == old_.outputs().end()) return true;
+  const Type &was = old_.value(old).type, &now = builder_.value(replacement).type;
+  if (was.kind != now.kind || (was.has_shape() && !now.has_shape())) return false;
   return builder_.value(replacement).producer && (!is_output(replacement) || mapped_[old.at()] == replacement);
 }
 

@@ -23,7 +23,7 @@ class Rewriter {
   // From here on readers of `old` read `replacement`.
   void replace(ValueId old, ValueId replacement);
   // False if `old` is an output of the graph and `replacement` cannot take over its name, being an input, a capture, a constant or
-  // another output: finish then adds an Identity, so replacing gains nothing.
+  // another output: finish then adds an Identity, so replacing gains nothing. Nor may an output's type become unknown.
   bool can_replace(ValueId old, ValueId replacement) const;
   // An old node as it is to be copied: inputs and captures mapped, bodies inferred anew where the types of captures have changed,
   // output names and types kept. For a node that is copied with changes.

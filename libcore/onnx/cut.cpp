@@ -18,6 +18,7 @@ class Cutter {
     IT_TRY_VOID(find_starts(from));
     IT_TRY(std::vector<ValueId> ends, find_ends(to));
     mark_needed(ends);
+    IT_TRY_VOID(check_starts(from));
     builder_.set_name(graph_.name());
     for (const auto& [key, value] : graph_.metadata()) builder_.add_metadata(key, value);
     for (const Symbol& symbol : graph_.symbols()) builder_.set_symbol(symbol);
@@ -90,6 +91,17 @@ class Cutter {
         for (ValueId capture : body->captures) needed_[capture.at()] = true;
       }
     }
+  }
+
+  // usage: a pattern of --from none of whose values is read on the way to an end.
+  Status check_starts(const std::vector<std::string>& from) const {
+    for (const std::string& pattern : from) {
+      bool read = false;
+      auto look = [&](ValueId id) { read = read || (id && starts_[id.at()] && needed_[id.at()]); };
+      IT_TRY_VOID(matching(pattern, look, [&look](const Node& node) { std::for_each(node.inputs.begin(), node.inputs.end(), look); }));
+      if (!read) return usage_error(text("--from ", pattern, ": none of its values is computed by a node and needed for the outputs"));
+    }
+    return {};
   }
 
   // Own dimensions of a value inside the graph are expressions; an input's must be numbers or symbols that can be bound.

@@ -1,6 +1,7 @@
 // The whole way in: scan, options, graph, cut, test data.
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "libcore/base/text.h"
 #include "libcore/onnx/cut.h"
@@ -114,6 +115,16 @@ void keep_named(std::vector<std::pair<std::string, Value>>& values, const Graph&
   });
 }
 
+// The operators that no definition stands for, bodies included.
+std::set<std::string> carried_in(const Graph& graph) {
+  std::set<std::string> out;
+  for (const Node& node : graph.nodes()) {
+    if (!node.op) out.insert(operator_name(node.domain, node.type));
+    for (const Body* body : bodies(node)) out.merge(carried_in(*body->graph));
+  }
+  return out;
+}
+
 Result<ImportReport> import_scanned(ScannedModel scanned, const std::string& folder, const ImportOptions& options, const OpTable& ops) {
   if (!scanned.model.has_graph()) return bad_input("not an ONNX model: it holds no graph");
   const onnx::ModelProto& model = scanned.model;
@@ -126,7 +137,6 @@ Result<ImportReport> import_scanned(ScannedModel scanned, const std::string& fol
   ImportReport report;
   report.carried = importer.carried();
   report.notes = std::move(importer.notes());
-  if (options.strict && !report.carried.empty()) return unsupported(to_string(report.carried));
   if (!options.test_data.empty()) {
     IT_TRY(report.module.tests, read_test_data(options.test_data, graph));
   }
@@ -136,7 +146,10 @@ Result<ImportReport> import_scanned(ScannedModel scanned, const std::string& fol
       keep_named(test.inputs, graph, graph.inputs());
       keep_named(test.outputs, graph, graph.outputs());
     }
+    std::set<std::string> left = carried_in(graph);
+    std::erase_if(report.carried, [&left](const OperatorGroup& group) { return !left.contains(group.op); });
   }
+  if (options.strict && !report.carried.empty()) return unsupported(to_string(report.carried));
   report.module.graph = std::move(graph);
   return report;
 }

@@ -13,6 +13,9 @@ Result<DType> dtype_of(std::int32_t number) {
   return bad_input(text("has element type ", number, "; known are 1 to ", dtype_count - 1));
 }
 
+// Exporters write "?" where they know nothing; two of them need not be the same size.
+bool names_a_size(std::string_view dim_param) { return !dim_param.empty() && dim_param != "?"; }
+
 class TypeReader {
  public:
   TypeReader(std::string_view name, Dimensions& dimensions) : name_(name), dimensions_(dimensions) {}
@@ -55,7 +58,7 @@ class TypeReader {
 
   Dim dim(const onnx::TensorShapeProto::Dimension& dim, std::size_t axis) {
     if (dim.has_dim_value() && dim.dim_value() >= 0) return Dim(dim.dim_value());
-    if (dim.has_dim_param() && !dim.dim_param().empty()) return dimensions_.named(dim.dim_param());
+    if (dim.has_dim_param() && names_a_size(dim.dim_param())) return dimensions_.named(dim.dim_param());
     return dimensions_.unnamed(name_, axis);
   }
 
@@ -67,7 +70,7 @@ void reserve_type(const onnx::TypeProto& type, Dimensions& dimensions, int depth
   if (depth > type_nesting_limit) return;
   if (type.has_tensor_type()) {
     for (const auto& dim : type.tensor_type().shape().dim()) {
-      if (dim.has_dim_param()) dimensions.reserve(dim.dim_param());
+      if (dim.has_dim_param() && names_a_size(dim.dim_param())) dimensions.reserve(dim.dim_param());
     }
   }
   if (type.has_sequence_type()) reserve_type(type.sequence_type().elem_type(), dimensions, depth + 1);

@@ -50,7 +50,6 @@ TEST_CASE("a file appears under its name only when committed") {
     REQUIRE(writer.has_value());
     REQUIRE(writer->write("after").has_value());
     CHECK(content(path) == "before");
-    CHECK(folder.entries() == 2);
     CHECK(writer->written() == 5);
     REQUIRE(writer->commit().has_value());
   }
@@ -64,7 +63,6 @@ TEST_CASE("a file that is abandoned, or moved and abandoned, leaves nothing") {
     Result<FileWriter> writer = FileWriter::open(folder / "out");
     REQUIRE(writer->write("half").has_value());
     FileWriter moved = std::move(*writer);
-    CHECK(folder.entries() == 1);
   }
   CHECK(folder.entries() == 0);
 }

@@ -92,3 +92,35 @@ PYTHON
     run it-check
     [ "$status" = 2 ]
 }
+
+@test "outputs: nothing to compare with is no yes" {
+    need_onnx
+    "$IT_PYTHON" -c 'import numpy, sys; x = numpy.load(sys.argv[1]); numpy.savez("in.npz", image=x); numpy.savez("none.npz")' "$seven"
+    run bash -o pipefail -c 'it-import "$0" --with-test-data in.npz | it-check outputs' "$digits"
+    [ "$status" = 3 ]
+    has_line "nothing to compare with"
+    run it-run "$digits" -q --expect none.npz
+    [ "$status" = 3 ]
+    it-run "$models/rewrites.onnx" -O0 -q --save-inputs x.npz --dump='*' -o all.npz
+    it-run "$models/rewrites.onnx" -O0 -q --load-inputs x.npz -o some.npz
+    run it-run "$models/rewrites.onnx" -O0 -q --load-inputs x.npz --dump='*' --expect some.npz
+    [ "$status" = 0 ]
+    has_line "skipped  "
+}
+
+@test "outputs: tolerances are numbers" {
+    for number in nan inf -1; do
+        run it-check outputs "$digits" --rtol $number
+        [ "$status" = 2 ]
+    done
+}
+
+@test "names with control bytes neither steer the terminal nor break a line" {
+    need_onnx
+    for command in "it-run" "it-check graph" "it-bench --profile --iterations 1"; do
+        run $command "$models/steering.onnx"
+        [ "$status" = 0 ]
+        has_line 'a\x1b[31m\nb'
+        [[ "$output" != *$'\x1b'* ]]
+    done
+}

@@ -122,3 +122,45 @@ load common
     it-run -q -- -o.itg
     it-run -q ./-o.itg
 }
+
+@test "an output by reference does not replace what it refers to" {
+    need_onnx
+    cp "$models/large.onnx" m.onnx
+    it-import --by-reference m.onnx -o m.itg
+    ln m.onnx same.itg
+    run it-opt --by-reference m.itg -o same.itg
+    [ "$status" = 2 ]
+    has_line "would replace the file that the weights are in"
+    cmp m.onnx "$models/large.onnx"
+    run it-opt m.itg -o m.onnx
+    [ "$status" = 2 ]
+    has_line "an ONNX model is written by it-opt --emit=onnx"
+    cmp m.onnx "$models/large.onnx"
+}
+
+@test "a limit on file sizes is an error like any other" {
+    need_onnx
+    run bash -c 'ulimit -f 100; it-import --embed "$0" -o big.itg' "$models/large.onnx"
+    [ "$status" = 5 ]
+    has_line "File too large"
+    [ -z "$(ls)" ]
+}
+
+@test "a killed writer leaves nothing" {
+    need_onnx
+    mkfifo slow
+    it-import - -o out.itg <slow &
+    writer=$!
+    exec 9>slow
+    head -c 1000 "$models/large.onnx" >&9
+    sleep 0.2
+    kill -9 $writer
+    exec 9>&-
+    [ "$(ls)" = slow ]
+}
+
+@test "an archive is not called .npy" {
+    run it-run "$digits" -o y.npy
+    [ "$status" = 2 ]
+    [ -z "$(ls)" ]
+}

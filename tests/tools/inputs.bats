@@ -153,8 +153,8 @@ PYTHON
     run it-run -O0 "$digits" -i "image=@$seven" --dump='relu*'
     [ "$(count_lines relu_)" = 3 ]
     run it-run "$digits" -i "image=@$seven" --dump='nosuch*'
-    [ "$status" = 0 ]
-    has_line "--dump matches no intermediate value"
+    [ "$status" = 2 ]
+    has_line "--dump 'nosuch*' fits no computed value and no node"
 }
 
 @test "--print shows the elements, -q nothing else" {
@@ -174,4 +174,21 @@ PYTHON
     [ "$status" = 0 ]
     run it-run "$digits" --expect y.npz --rtol nonsense
     [ "$status" = 2 ]
+}
+
+@test "a literal decides symbols for the other inputs, and --dim must agree with what is given" {
+    need_onnx
+    run --separate-stderr it-run --print "$models/two.onnx" -i 'x=[[1 2 3][4 5 6]]' -i y=ones
+    [ "$output" = "z f32[2,3] = [[2, 3, 4], [5, 6, 7]]" ]
+    run it-run "$models/two.onnx" -i 'x=[[1 2 3][4 5 6]]' -i y=ones --dim rows=4
+    [ "$output" = "it-run: --dim rows=4, but the given 'x' has rows=2" ]
+    [ "$status" = 2 ]
+    run it-run "$models/two.onnx" --dim rows=4 --dim rows=5
+    [ "$output" = "it-run: --dim: rows is to be 4 and 5 at once" ]
+}
+
+@test "sizes called ? need not be equal" {
+    need_onnx
+    run --separate-stderr it-run --print "$models/unsaid.onnx" -i x:1x3=iota
+    [ "$output" = "y f32[1,3] = [[0, 2, 4]]" ]
 }

@@ -2,7 +2,7 @@
 load common
 
 prepare() {
-    cp "$digits" model.onnx
+    cp "$digits" model.onnx; cp "$digits" other.onnx
     cp "$seven" x.npy
     it-import model.onnx -o model.itg
     mkdir test_data_set_0

@@ -74,3 +74,10 @@ top_class() { "$IT_PYTHON" -c 'import numpy, sys; print(numpy.load(sys.argv[1])[
     it-run "$digits" -O0 -i "image=@$seven" --save-inputs x.npz -o y.npz
     "$IT_PYTHON" "$IT_ROOT/tests/tools/oracle.py" again.onnx x.npz y.npz
 }
+
+@test "a stage that writes text tells the next one that it failed" {
+    need_onnx
+    run bash -c 'it-opt --emit=text missing.onnx | it-run; echo "${PIPESTATUS[@]}"'
+    [ "$(count_lines missing.onnx)" = 1 ]
+    [ "${lines[-1]}" = "3 3" ] || [ "${lines[-1]}" = "5 5" ]
+}

@@ -177,3 +177,13 @@ in_sh() { run sh -c "$1"; }
     [ "${#lines[@]}" = 2 ]
     [ "${lines[1]}" = 2 ]
 }
+
+@test "a cut is held to what it keeps" {
+    need_onnx
+    run it-import --strict --to r "$models/carried.onnx" -o cut.itg
+    [ "$output" = "" ]
+    [ "$status" = 0 ]
+    run it-import --from m --to r "$models/carried.onnx" -o off.itg
+    [ "$status" = 2 ]
+    has_line "--from m: none of its values is computed by a node and needed for the outputs"
+}

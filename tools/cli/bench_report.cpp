@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "libcore/base/text.h"
+#include "tools/cli/status.h"
 
 namespace infini::cli {
 namespace {
@@ -94,7 +95,7 @@ std::string to_text(const BenchReport& report) {
     shown += row.ms;
     std::string share = text(std::round(1000 * row.ms / total) / 10, "%");
     out += text(fixed_width(ms(row.ms), 10), fixed_width(share, 7), fixed_width(row.device, 10), fixed_width(row.op, 18), " ", row.kind == "kernel" ? row.kernel : row.kind,
-                "  ", row.name, row.origins.size() > 1 ? text("  <- ", join(row.origins, " ")) : "", "\n");
+                "  ", printable(row.name), row.origins.size() > 1 ? text("  <- ", printable(join(row.origins, " "))) : "", "\n");
   }
   if (report.profile.size() > profiled_rows) out += text(fixed_width(ms(total - shown), 10), "in ", report.profile.size() - profiled_rows, " more\n");
   return out;

@@ -48,12 +48,12 @@ std::string summary(const Graph& graph) {
     bytes += value.constant->size();
   }
   std::string out = text("graph ", infini::quoted(graph.name()), ": ", graph.nodes().size(), " nodes, ", constants, " constants of ", human_bytes(bytes), "\n");
-  for (ValueId input : graph.inputs()) out += text("input   ", graph.value(input).name, ": ", to_string(graph.value(input).type), "\n");
-  for (ValueId output : graph.outputs()) out += text("output  ", graph.value(output).name, ": ", to_string(graph.value(output).type), "\n");
-  for (const Symbol& symbol : graph.symbols()) out += text("symbol  ", symbol.name, " in ", symbol.bounds.lowest, "..", symbol.bounds.highest, "\n");
+  for (ValueId input : graph.inputs()) out += text("input   ", printable(graph.value(input).name), ": ", to_string(graph.value(input).type), "\n");
+  for (ValueId output : graph.outputs()) out += text("output  ", printable(graph.value(output).name), ": ", to_string(graph.value(output).type), "\n");
+  for (const Symbol& symbol : graph.symbols()) out += text("symbol  ", printable(symbol.name), " in ", symbol.bounds.lowest, "..", symbol.bounds.highest, "\n");
   std::vector<std::pair<std::string, std::size_t>> sorted(counts.begin(), counts.end());
   std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
-  for (const auto& [op, count] : sorted) out += text("nodes   ", count, " x ", op, "\n");
+  for (const auto& [op, count] : sorted) out += text("nodes   ", count, " x ", printable(op), "\n");
   return out;
 }
 
@@ -74,10 +74,10 @@ Result<int> check_graph(const Module& module, const Arguments& arguments, const 
       page += text("ledger  ", entry.tool, " ", entry.version, " ", entry.options, entry.after ? text(" -> ", to_hex(*entry.after)) : "", "\n");
     }
   }
-  for (const TestVector& test : module.tests) page += text("test    ", test.name, ": ", test.inputs.size(), " inputs, ", test.outputs.size(), " outputs\n");
+  for (const TestVector& test : module.tests) page += text("test    ", printable(test.name), ": ", test.inputs.size(), " inputs, ", test.outputs.size(), " outputs\n");
   bool wrong = false;
   for (const Finding& finding : findings) {
-    page += text(finding.code, " ", finding.severity, ": ", finding.message, "\n");
+    page += text(finding.code, " ", finding.severity, ": ", printable(finding.message), "\n");
     wrong = wrong || finding.severity == "warning";
   }
   int written = print_page(page, talk);

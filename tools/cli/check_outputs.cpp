@@ -35,6 +35,7 @@ Result<int> check_outputs(const Module& module, const Arguments& arguments, cons
   IT_TRY(std::unique_ptr<Executor> executor, make_executor(module.graph, std::move(devices), {}, talk));
   if (from_file) {
     IT_TRY(BoundInputs inputs, bind_inputs(module, arguments));
+    for (const std::string& line : inputs.made_up) talk.notice(line);
     IT_TRY(std::vector<Value> values, executor->run(inputs.values));
     return compare_with_file(named_outputs(module.graph, std::move(values)), arguments);
   }

@@ -23,7 +23,8 @@ struct InputSpec {
   std::size_t input = 0;
   std::optional<std::vector<std::optional<std::int64_t>>> shape;
   std::optional<DType> dtype;
-  std::string value;
+  std::string value;        // as written
+  ValueSpec spec;           // what that means, unless it is a file
 };
 
 std::vector<std::string> input_names(const Graph& graph) {
@@ -110,14 +111,14 @@ Result<Value> load_file(const std::string& reference, DType dtype) {
 class Binder {
  public:
   Binder(const Module& module, const Arguments& arguments, Bindings bindings, std::uint64_t seed)
-      : module_(module), graph_(module.graph), arguments_(arguments), bindings_(std::move(bindings)), seed_(seed), values_(graph_.inputs().size()) {}
+      : module_(module), graph_(module.graph), arguments_(arguments), bindings_(std::move(bindings)), asked_(bindings_.size()), seed_(seed), values_(graph_.inputs().size()) {}
 
   Result<BoundInputs> bind() && {
     IT_TRY_VOID(load_all());
     IT_TRY_VOID(take_specs());
     bool any = std::any_of(values_.begin(), values_.end(), [](const auto& v) { return v.has_value(); });
     if (!any && !module_.tests.empty() && !arguments_.has("dim") && !arguments_.has("seed")) IT_TRY_VOID(take_test(module_.tests.front()));
-    learn_symbols();
+    IT_TRY_VOID(learn_symbols());
     IT_TRY_VOID(generate_specs());
     for (std::size_t i = 0; i < values_.size(); ++i) {
       if (!values_[i]) IT_TRY_VOID(make_up(i));
@@ -155,6 +156,9 @@ class Binder {
         return usage_error(text("-i ", written, ": a file is written with an @: ", names[spec.input], "=@", spec.value));
       } else {
         values_[spec.input].reset();
+        IT_TRY(spec.spec, within(text("-i ", names[spec.input]), parse_value_spec(spec.value)));
+        const Extents& literal = spec.spec.extents;
+        if (!spec.shape && !literal.empty()) spec.shape = std::vector<std::optional<std::int64_t>>(literal.begin(), literal.end());
         generated_.push_back(std::move(spec));
       }
     }
@@ -168,25 +172,34 @@ class Binder {
     return {};
   }
 
-  // Symbols that given values already decide.
-  void learn_symbols() {
+  // Symbols that given values already decide. usage: --dim says something else.
+  Status learn_symbols() {
     for (std::size_t i = 0; i < values_.size(); ++i) {
       const Tensor* tensor = values_[i] ? values_[i]->tensor() : nullptr;
       if (!tensor || !input(i).type.has_shape() || tensor->rank() != input(i).type.rank()) continue;
-      for (std::size_t axis = 0; axis < tensor->rank(); ++axis) learn((*input(i).type.shape)[axis], tensor->extents()[axis]);
+      for (std::size_t axis = 0; axis < tensor->rank(); ++axis) IT_TRY_VOID(learn(i, axis, tensor->extents()[axis]));
     }
     for (const InputSpec& spec : generated_) {
       const Type& type = input(spec.input).type;
       if (!spec.shape || !type.has_shape() || spec.shape->size() != type.rank()) continue;
       for (std::size_t axis = 0; axis < type.rank(); ++axis) {
-        if ((*spec.shape)[axis]) learn((*type.shape)[axis], *(*spec.shape)[axis]);
+        if ((*spec.shape)[axis]) IT_TRY_VOID(learn(spec.input, axis, *(*spec.shape)[axis]));
       }
     }
+    return {};
   }
-  void learn(const Dim& dim, std::int64_t extent) {
-    std::optional<std::string> symbol = dim.symbol_name();
-    bool bound = symbol && std::any_of(bindings_.begin(), bindings_.end(), [&](const Binding& b) { return b.symbol == *symbol; });
-    if (symbol && !bound) bindings_.push_back({*symbol, extent});
+
+  // The axis of input i is that long.
+  Status learn(std::size_t i, std::size_t axis, std::int64_t extent) {
+    std::optional<std::string> symbol = (*input(i).type.shape)[axis].symbol_name();
+    if (!symbol) return {};
+    for (std::size_t b = 0; b < bindings_.size(); ++b) {
+      if (bindings_[b].symbol != *symbol) continue;
+      if (b >= asked_ || bindings_[b].value == extent) return {};
+      return usage_error(text("--dim ", *symbol, "=", bindings_[b].value, ", but the given '", input(i).name, "' has ", *symbol, "=", extent));
+    }
+    bindings_.push_back({*symbol, extent});
+    return {};
   }
 
   // The extents of input i; symbols that nothing decides become their lowest bound, at least 1, and that is said.
@@ -214,7 +227,7 @@ class Binder {
         if (dim.substitute(bindings_).symbols().empty()) break;
         std::int64_t lowest = 1;
         for (const Symbol& known : graph_.symbols()) lowest = known.name == symbol ? std::max<std::int64_t>(1, known.bounds.lowest) : lowest;
-        learn(Dim::symbol(symbol), lowest);
+        bindings_.push_back({symbol, lowest});
         said += text(" ", symbol, "=", lowest);
       }
       std::optional<std::int64_t> number = dim.evaluate(bindings_);
@@ -227,16 +240,13 @@ class Binder {
   Status generate_specs() {
     for (const InputSpec& spec : generated_) {
       std::string place = text("-i ", input(spec.input).name);
-      IT_TRY(ValueSpec value, within(place, parse_value_spec(spec.value)));
       DType dtype = spec.dtype.value_or(input(spec.input).type.dtype);
       std::string said;
-      InputSpec shaped = spec;
-      if (!spec.shape && !value.extents.empty()) shaped.shape = std::vector<std::optional<std::int64_t>>(value.extents.begin(), value.extents.end());
-      IT_TRY(Extents extents, extents_of(spec.input, &shaped, said));
+      IT_TRY(Extents extents, extents_of(spec.input, &spec, said));
       std::optional<IndexUse> use = index_use(graph_, graph_.inputs()[spec.input], bindings_);
       GenerateOptions how{.seed = seed_, .name = input(spec.input).name, .index_limit = use ? use->limit : 1};
-      IT_TRY(Tensor tensor, within(place, generate(value, dtype, extents, how)));
-      if (!said.empty()) out_.made_up.push_back(text(input(spec.input).name, ":", said, " (give --dim for another size)"));
+      IT_TRY(Tensor tensor, within(place, generate(spec.spec, dtype, extents, how)));
+      if (!said.empty()) out_.made_up.push_back(text(printable(input(spec.input).name), ":", said, " (give --dim for another size)"));
       values_[spec.input] = std::move(tensor);
     }
     return {};
@@ -264,7 +274,7 @@ class Binder {
       why = "zeros";
     }
     IT_TRY(Tensor tensor, within(text("input '", input(i).name, "'"), generate(spec, type.dtype, extents, how)));
-    out_.made_up.push_back(text(input(i).name, " ", to_string(tensor.type()), ": ", why, said.empty() ? "" : text(", with", said)));
+    out_.made_up.push_back(text(printable(input(i).name), " ", to_string(tensor.type()), ": ", why, said.empty() ? "" : text(", with", said, " (give --dim for another size)")));
     values_[i] = std::move(tensor);
     return {};
   }
@@ -273,6 +283,7 @@ class Binder {
   const Graph& graph_;
   const Arguments& arguments_;
   Bindings bindings_;
+  std::size_t asked_;  // so many of them are --dim
   std::uint64_t seed_;
   std::vector<std::optional<Value>> values_;
   std::vector<InputSpec> generated_;
@@ -298,7 +309,11 @@ Result<Bindings> dim_bindings(const Arguments& arguments) {
       if (equals == std::string::npos || equals == 0 || !parse_int(std::string_view(word).substr(equals + 1), number) || number < 0) {
         return usage_error(text("--dim ", word, ": expected NAME=N"));
       }
-      out.push_back({word.substr(0, equals), number});
+      std::string name = word.substr(0, equals);
+      for (const Binding& earlier : out) {
+        if (earlier.symbol == name && earlier.value != number) return usage_error(text("--dim: ", name, " is to be ", earlier.value, " and ", number, " at once"));
+      }
+      out.push_back({std::move(name), number});
     }
   }
   return out;

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 
@@ -14,6 +15,7 @@ namespace infini::cli {
 namespace {
 
 constexpr std::size_t sniffed_bytes = 32;
+constexpr std::string_view text_error = "error ";  // and a status: what stands for a graph in text form that an earlier stage could not make
 constexpr std::uint64_t max_text_bytes = std::uint64_t{1} << 30;
 
 constexpr std::array options = {
@@ -30,6 +32,7 @@ std::string look_of(std::string_view bytes) {
   if (bytes.empty()) return "it is empty";
   if (bytes.starts_with("PK")) return "it is a zip archive";
   if (bytes.starts_with("\x93NUMPY")) return "it is a NumPy array";
+  if (bytes.starts_with("\x08") && bytes.find("\x12") < 8) return "it looks like an ONNX model, which it-import reads (a file is imported if its name ends in .onnx)";
   return text("it begins with ", quoted(bytes.substr(0, 8)));
 }
 
@@ -69,9 +72,15 @@ Result<Input> read_module(const std::string& operand, const OpTable& ops, const 
   prefix.resize(count);
   std::string_view start = trim(prefix);
   if (start.starts_with("graph") || start.starts_with("//") || start.starts_with("sources")) return read_text(descriptor.number(), prefix, ops, name);
+  std::int64_t earlier = 0;
+  if (start.starts_with(text_error) && parse_int(trim(start.substr(text_error.size())), earlier) && earlier > 0 && earlier < 256) {
+    Error error = bad_input("the stage before failed");
+    error.status = static_cast<int>(earlier);
+    error.reported = true;
+    return error;
+  }
   if (!begins_stream(prefix)) {
-    std::string cure = standard_input ? "" : "; an ONNX model is imported if its name ends in .onnx";
-    return bad_input(text(name, " is no graph: ", look_of(prefix), cure));
+    return bad_input(text(name, " is no graph: ", look_of(prefix)));
   }
   ReadOptions read_options{.folder = standard_input ? "" : folder_of(operand), .prefix = ""};
   // A file is read again from its start, so that it can be mapped; of a pipe, what was read goes along.
@@ -90,7 +99,11 @@ Result<Output> Output::open(const Arguments& arguments, std::string_view tool) {
   out.path_ = arguments.get("output", "-");
   out.tool_ = text(tool, " ", IT_VERSION);
   if (arguments.has("embed") && arguments.has("by-reference")) return usage_error("--embed and --by-reference exclude each other");
-  bool stream = !arguments.has("emit"), binary = stream || arguments.get("emit") == "onnx";
+  bool stream = !arguments.has("emit");
+  if (out.path_.ends_with(".onnx") && arguments.get("emit") != "onnx") {
+    return usage_error(text("-o ", out.path_, ": an ONNX model is written by it-opt --emit=onnx; a stream is read again from any other name, such as .itg"));
+  }
+  bool binary = stream || arguments.get("emit") == "onnx";
   struct stat facts {};
   bool to_pipe = false;
   if (out.path_ == "-") {
@@ -99,6 +112,7 @@ Result<Output> Output::open(const Arguments& arguments, std::string_view tool) {
     }
     to_pipe = fstat(STDOUT_FILENO, &facts) == 0 && (S_ISFIFO(facts.st_mode) || S_ISSOCK(facts.st_mode));
   }
+  out.text_ = out.path_ == "-" && arguments.get("emit") == "text";
   out.by_reference_ = arguments.has("by-reference") || (to_pipe && !arguments.has("embed"));
   if (out.path_ == "-" && stream) {
     out.writer_.emplace(descriptor_sink(STDOUT_FILENO, "standard output"), out.tool_);
@@ -107,7 +121,28 @@ Result<Output> Output::open(const Arguments& arguments, std::string_view tool) {
   return out;
 }
 
+namespace {
+
+// The file that a constant of the graph lies in, if it is the one at `path`.
+bool lies_in(const Graph& graph, const std::string& path) {
+  auto same = [&path](const ValueInfo& value) {
+    const auto* file = value.constant ? std::get_if<FilePayload>(&value.constant->payload) : nullptr;
+    std::error_code none;
+    return file && std::filesystem::equivalent(file->range.path, path, none);
+  };
+  auto inside = [&path](const Node& node) {
+    std::vector<const Body*> all = bodies(node);
+    return std::any_of(all.begin(), all.end(), [&path](const Body* body) { return lies_in(*body->graph, path); });
+  };
+  return std::any_of(graph.values().begin(), graph.values().end(), same) || std::any_of(graph.nodes().begin(), graph.nodes().end(), inside);
+}
+
+}  // namespace
+
 Status Output::write(Module module, StreamReader* source) {
+  if (by_reference_ && path_ != "-" && lies_in(module.graph, path_)) {
+    return usage_error(text("-o ", path_, " would replace the file that the weights are in; leave out --by-reference, or name another file"));
+  }
   WriteOptions write_options{.by_reference = by_reference_, .folder = "", .source = source};
   if (writer_) return writer_->write(std::move(module), write_options);
   write_options.folder = folder_of(path_);
@@ -126,7 +161,9 @@ Status Output::write_text(const std::string& text) {
 }
 
 int Output::fail(const Error& error, int status) {
-  if (!writer_ || status == status_broken_pipe || error.kind == ErrorKind::io) return status;
+  if (status == status_broken_pipe || error.kind == ErrorKind::io) return status;
+  if (text_) (void)write_text(text(text_error, status, "\n"));
+  if (!writer_) return status;
   // The next stage may be gone as well; the status stands either way.
   if (Status told = writer_->fail(error, status); !told) return status;
   return status;

@@ -45,6 +45,7 @@ class Output {
   std::string path_;       // "-": standard output
   std::string tool_;
   bool by_reference_ = false;
+  bool text_ = false;  // the text form to standard output, where an error is told in words
   std::optional<StreamWriter> writer_;  // of standard output, begun
 };
 

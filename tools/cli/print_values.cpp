@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "libcore/base/text.h"
+#include "tools/cli/status.h"
 
 namespace infini::cli {
 namespace {
@@ -59,7 +60,8 @@ std::string statistics(const Tensor& tensor) {
 
 }  // namespace
 
-std::string summary_line(std::string_view name, const Value& value) {
+std::string summary_line(std::string_view written, const Value& value) {
+  std::string name = printable(written);
   const Tensor* tensor = value.tensor();
   if (const Sequence* sequence = value.sequence()) return text(name, " ", to_string(value.type()), " of ", sequence->items.size());
   if (!tensor || tensor->dtype() == DType::str || is_complex(tensor->dtype())) return text(name, " ", to_string(value.type()));
@@ -67,7 +69,7 @@ std::string summary_line(std::string_view name, const Value& value) {
 }
 
 std::string printed(std::string_view name, const Value& value, std::size_t max_elements) {
-  std::string out = text(name, " ", to_string(value.type()));
+  std::string out = text(printable(name), " ", to_string(value.type()));
   if (const Sequence* sequence = value.sequence()) {
     for (std::size_t i = 0; i < sequence->items.size(); ++i) out += "\n  " + printed(text(i), sequence->items[i], max_elements);
     return out;

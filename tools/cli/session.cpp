@@ -1,6 +1,7 @@
 #include "tools/cli/session.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "libcore/base/text.h"
 #include "libcore/exec/report.h"
@@ -14,15 +15,19 @@ constexpr double default_rtol = 1e-3, default_atol = 1e-7;
 
 Result<double> tolerance(const Arguments& arguments, std::string_view key, double standard) {
   double value = standard;
-  if (arguments.has(key) && (!parse_double(arguments.get(key), value) || value < 0)) {
+  if (arguments.has(key) && (!parse_double(arguments.get(key), value) || !(value >= 0 && value < HUGE_VAL))) {
     return usage_error(text("--", key, "=", arguments.get(key), ": expected a number, 0 or more"));
   }
   return value;
 }
 
 std::string verdict(const std::string& name, const Comparison& found) {
-  if (found.equal) return text("ok       ", name, ": relative L2 ", found.relative_l2, ", largest difference ", found.max_absolute);
-  return text("DIFFERS  ", name, ": ", found.reason, "; relative L2 ", found.relative_l2);
+  if (found.equal) return text("ok       ", printable(name), ": relative L2 ", found.relative_l2, ", largest difference ", found.max_absolute);
+  return text("DIFFERS  ", printable(name), ": ", found.reason, found.count > 0 ? text("; relative L2 ", found.relative_l2) : "");
+}
+
+bool is_missing(const NamedValues& values, const std::string& name) {
+  return std::none_of(values.begin(), values.end(), [&name](const auto& entry) { return entry.first == name; });
 }
 
 }  // namespace
@@ -56,14 +61,18 @@ Result<NamedValues> named_inputs(const Graph& graph, const std::vector<Value>& v
 Result<int> compare_outputs(const NamedValues& outputs, const NamedValues& expected, const Arguments& arguments, double rtol, double atol) {
   IT_TRY(double relative, tolerance(arguments, "rtol", rtol));
   IT_TRY(double absolute, tolerance(arguments, "atol", atol));
+  if (expected.empty()) return bad_input("nothing to compare with: no outputs are expected");
   std::string page;
   int status = 0;
   for (const auto& [name, value] : expected) {
+    if (is_missing(outputs, name)) return bad_input(text("an output '", name, "' is expected, the graph has none of that name"));
     auto found = std::find_if(outputs.begin(), outputs.end(), [&wanted = name](const auto& output) { return output.first == wanted; });
-    if (found == outputs.end()) return bad_input(text("an output '", name, "' is expected, the graph has none of that name"));
     Comparison result = compare(found->second, value, {.relative = relative, .absolute = absolute});
     if (!result.equal) status = status_no;
     page += verdict(name, result) + "\n";
+  }
+  for (const auto& [name, value] : outputs) {
+    if (is_missing(expected, name)) page += text("skipped  ", printable(name), ": nothing is expected of it\n");
   }
   IT_TRY(FileWriter file, FileWriter::open("-"));
   IT_TRY_VOID(file.write(std::string_view(page)));

@@ -29,6 +29,12 @@ bool wants_colour(const Arguments& arguments) {
   return isatty(STDERR_FILENO) && terminal && std::string_view(terminal) != "dumb";
 }
 
+std::string printable_lines(const std::string& message) {
+  std::vector<std::string> lines;
+  for (const std::string& line : split(message, '\n')) lines.push_back(printable(line));
+  return join(lines, "\n");
+}
+
 // A mapped file that was truncated under us: what is read behind its end faults. Only async-signal-safe calls here.
 extern "C" void on_bus_error(int) {
   static constexpr char message[] = "a file was truncated while it was being read\n";
@@ -37,6 +43,16 @@ extern "C" void on_bus_error(int) {
 }
 
 }  // namespace
+
+std::string printable(std::string_view text) {
+  std::string out = infini::quoted(text), plain;
+  for (std::size_t i = 1; i + 1 < out.size(); ++i) {
+    bool escaped = out[i] == '\\' && (out[i + 1] == '"' || out[i + 1] == '\\');
+    if (escaped) ++i;
+    plain += out[i];
+  }
+  return plain;
+}
 
 int exit_status(const Error& error) {
   if (error.status != 0) return error.status;
@@ -60,9 +76,9 @@ Talk::Talk(std::string_view tool, const Arguments& arguments) : tool_(tool), col
   spdlog::set_default_logger(logger);
 }
 
-void Talk::error(const std::string& message) const { spdlog::error("{}", message); }
-void Talk::notice(const std::string& message) const { spdlog::info("{}", message); }
-void Talk::detail(const std::string& message) const { spdlog::debug("{}", message); }
+void Talk::error(const std::string& message) const { spdlog::error("{}", printable_lines(message)); }
+void Talk::notice(const std::string& message) const { spdlog::info("{}", printable_lines(message)); }
+void Talk::detail(const std::string& message) const { spdlog::debug("{}", printable_lines(message)); }
 
 int report(const Talk& talk, const Error& error) {
   int status = exit_status(error);
@@ -74,6 +90,7 @@ int report(const Talk& talk, const Error& error) {
 int run_tool(const Tool& tool, int argc, char** argv, int (*work)(const Arguments&, const Talk&)) {
   // Writing to a closed pipe is reported by the call, and ends quietly with the status a signal would have given.
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // so is a file that may not grow further
   std::signal(SIGBUS, on_bus_error);
   try {
     auto parsed = parse(tool, argc, argv);
