@@ -3,7 +3,6 @@
 
 #include "libcore/base/text.h"
 #include "libcore/exec/executor.h"
-#include "libcore/exec/report.h"
 #include "libcore/ir/body_types.h"
 
 namespace infini {
@@ -17,14 +16,7 @@ struct OpenDims final : FreshDims {
 
 Status Executor::run_on_host(const Node& node) {
   auto label = [&] { return text(node.type, " '", node.name, "'"); };
-  if (!node.op) {
-    std::vector<Refusal> all;
-    for (std::size_t n = 0; n < graph_->nodes().size(); ++n) {
-      const Node& other = graph_->nodes()[n];
-      if (!other.op) all.push_back({node_id(n), "", other.domain.empty() ? other.type : text(other.domain, "::", other.type), "operator has no definition here"});
-    }
-    return unsupported(text(all.size(), " of ", graph_->nodes().size(), " nodes are not supported:", grouped_report(*graph_, all)));
-  }
+  if (!node.op) return internal_error(text(label(), " came past the planner"));
   std::vector<Value> held(node.inputs.size());
   std::vector<const Value*> values;
   std::vector<Type> types(node.inputs.size());

@@ -41,6 +41,7 @@ class Planner {
       if (!planned) break;
       ++plan.end;
     }
+    for (std::size_t later = plan.end; later < r_.graph.nodes().size(); ++later) refuse_undefined(node_id(later));
     if (!out_.unsupported.empty() || !out_.declined_bodies.empty()) return std::move(out_);
     choose_candidates(choices_, r_.devices, [&](ValueId id) { return size_of(id); });
     IT_TRY_VOID(lower());
@@ -66,8 +67,9 @@ class Planner {
   Result<bool> take(NodeId id) {
     const Node& node = r_.graph.node(id);
     if (!node.op) {
-      refuse(id, "", "operator has no definition here", out_.unsupported);
-      return true_if_types_declared(node);
+      if (!true_if_types_declared(node)) return false;
+      refuse_undefined(id);
+      return true;
     }
     std::vector<InputFact> facts;
     for (ValueId input : node.inputs) {
@@ -147,6 +149,10 @@ class Planner {
     }
     out_.unsupported.insert(out_.unsupported.end(), refusals.begin(), refusals.end());
     return {};
+  }
+
+  void refuse_undefined(NodeId id) {
+    if (!r_.graph.node(id).op) refuse(id, "", "operator has no definition here", out_.unsupported);
   }
 
   void refuse(NodeId id, std::string device, std::string reason, std::vector<Refusal>& list) {

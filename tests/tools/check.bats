@@ -124,3 +124,18 @@ PYTHON
         [[ "$output" != *$'\x1b'* ]]
     done
 }
+
+@test "coverage: each node once; a run names all that is missing" {
+    need_onnx
+    run --separate-stderr it-check coverage "$models/later.onnx"
+    [ "$status" = 1 ]
+    [ "$(awk '$2 == "x" { sum += $1 } END { print sum }' <<<"$output")" = 5 ]
+    has_line "1 x If bool on -: operator has no definition here"
+    run it-run -q "$models/later.onnx"
+    [ "$status" = 4 ]
+    has_line "2 of 5 nodes are not supported"
+    has_line "1 x If bool[]: operator has no definition here"
+    has_line "1 x TopK"
+    run --separate-stderr it-check coverage "$digits"
+    [ "$(awk '$2 == "x" { sum += $1 } END { print sum }' <<<"$output")" = 14 ]
+}

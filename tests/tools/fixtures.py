@@ -47,6 +47,11 @@ def models():
     mystery = [node("Relu", ["x"], ["r"]), node("Mystery", ["r"], ["m"], name="who", domain="org.example"), node("Neg", ["m"], ["y"])]
     yield "carried", model(mystery, [value("x", F32, [2])], [value("y", F32, [2])], domains=["org.example"])
 
+    branch = [helper.make_graph([node(op, ["r"], ["b"])], op, [], [value("b", F32, ["n", 4])]) for op in ("Neg", "Abs")]
+    later = [node("Relu", ["x"], ["r"]), node("ReduceSum", ["r"], ["s"], keepdims=0), node("Cast", ["s"], ["c"], to=TensorProto.BOOL),
+             node("If", ["c"], ["y"], then_branch=branch[0], else_branch=branch[1]), node("TopK", ["y", "k"], ["v", "i"])]
+    yield "later", model(later, [value("x", F32, ["n", 4])], [value("v", F32, ["n", 2]), value("i", I64, ["n", 2])], {"k": np.array([2], np.int64)})
+
     # What O2 rewrites: a constant to fold, an identity, a dead branch, equal nodes.
     simple = [
         node("Add", ["one", "one"], ["two"]),

@@ -59,6 +59,29 @@ Result<Planned> plan_all(const Graph& graph, const Devices& devices, std::span<c
   return make_plan(request);
 }
 
+// Each node once.
+Rows rows_of(const Graph& graph, const Planned& planned, const Devices& devices) {
+  Rows rows;
+  std::vector<bool> told(graph.nodes().size());
+  for (const Refusal& refusal : planned.unsupported) {
+    if (!told[refusal.node.at()]) add(rows, graph, refusal.node, "-", "", refusal.reason);
+    told[refusal.node.at()] = true;
+  }
+  for (const Step& step : planned.plan.steps) {
+    if (step.kind != Step::Kind::kernel || told[step.node.at()]) continue;
+    add(rows, graph, step.node, devices[static_cast<std::size_t>(step.device)]->name(), step.kernel_name, "");
+    told[step.node.at()] = true;
+  }
+  for (std::size_t n = 0; n < told.size(); ++n) {
+    if (told[n]) continue;
+    bool open = n >= planned.plan.end, refused = !planned.unsupported.empty();
+    if (open) add(rows, graph, node_id(n), "host or later", "", "sizes are known only when it runs");
+    else if (refused) add(rows, graph, node_id(n), devices[0]->name(), "", "looked at without those that do not run");
+    else add(rows, graph, node_id(n), "host", "", "computed while planning, or a view that needs no work");
+  }
+  return rows;
+}
+
 }  // namespace
 
 Result<int> check_coverage(const Module& module, const Arguments& arguments, const Talk& talk) {
@@ -66,15 +89,7 @@ Result<int> check_coverage(const Module& module, const Arguments& arguments, con
   IT_TRY(Devices devices, open_devices(arguments));
   IT_TRY(BoundInputs inputs, bind_inputs(module, arguments));
   IT_TRY(Planned planned, plan_all(graph, devices, inputs.values));
-  Rows rows;
-  for (const Step& step : planned.plan.steps) {
-    if (step.kind == Step::Kind::kernel) add(rows, graph, step.node, devices[static_cast<std::size_t>(step.device)]->name(), step.kernel_name, "");
-  }
-  for (const Refusal& refusal : planned.unsupported) add(rows, graph, refusal.node, "-", "", refusal.reason);
-  for (std::size_t n = planned.plan.end; n < graph.nodes().size(); ++n) {
-    bool understood = graph.nodes()[n].op != nullptr;
-    add(rows, graph, node_id(n), understood ? "host or later" : "-", "", understood ? "sizes are known only when it runs" : "operator has no definition here");
-  }
+  Rows rows = rows_of(graph, planned, devices);
   std::vector<std::pair<std::string, Row>> sorted;
   for (auto& [key, row] : rows) sorted.emplace_back(key.first, row);
   std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.second.count > b.second.count; });
