@@ -56,8 +56,8 @@ std::size_t lowest_gap(const Block& block, std::span<const Block* const> placed)
 }  // namespace
 
 int root_of(const Plan& plan, int place) {
-  while (plan.places[static_cast<std::size_t>(place)].alias >= 0) place = plan.places[static_cast<std::size_t>(place)].alias;
-  return place;
+  int alias = plan.places[static_cast<std::size_t>(place)].alias;
+  return alias >= 0 ? alias : place;
 }
 
 void lay_out_arena(Plan& plan, std::size_t device_count) {

@@ -28,7 +28,7 @@ struct Place {
   Type type;               // exact
   std::size_t bytes = 0;   // of storage, blocks padded
   Kind kind = Kind::arena;
-  int alias = -1;          // shares the memory of this earlier place
+  int alias = -1;          // shares the memory of this earlier place, which is no alias itself
   std::size_t offset = 0;
   int slot = -1;
 };
@@ -60,7 +60,7 @@ struct Plan {
   std::vector<std::size_t> arena_bytes;           // per device
 };
 
-// The first place of a chain of aliases.
+// The place whose memory `place` lies in.
 int root_of(const Plan& plan, int place);
 
 // Gives every arena place and workspace its offset so that those alive together do not overlap.

@@ -18,6 +18,19 @@ bool exact(const Type& type) { return type.has_shape() && constant_extents(*type
 
 bool crosses(const Type& type) { return type.is_tensor() && type.dtype != DType::str && exact(type); }
 
+// run_failed if no memory could hold such a tensor, an empty one with its axes of 0 left out. What passes can be counted in 64 bits, in bytes and in
+// bits, and multiplied by small factors; whether there is that much memory, allocation tells.
+Status check_size(const Type& type) {
+  constexpr std::int64_t most_bits = std::int64_t{8} << 47;  // what a process can address
+  std::int64_t room = most_bits / std::max(1, info(type.dtype).bits);
+  Extents extents = *constant_extents(*type.shape);
+  for (std::int64_t extent : extents) {
+    if (extent < 0 || extent > room) return run_failed(text("a tensor ", to_string(type), " has more elements than memory can hold"));
+    if (extent > 0) room /= extent;
+  }
+  return {};
+}
+
 Result<Tensor> tensor_of(const expr::DimTensor& dims, DType dtype) {
   IT_TRY(TensorWriter writer, TensorWriter::make(dtype, *constant_extents(dims.shape)));
   for (std::size_t i = 0; i < dims.elements.size(); ++i) writer.set_int(static_cast<std::int64_t>(i), *dims.elements[i]->constant());
@@ -85,7 +98,9 @@ class Planner {
     IT_TRY(auto types, within(text(node.type, " '", node.name, "'"), exact_types(node, facts)));
     if (!types || (node.op->run_body && !is_fused(node))) return false;
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
-      if (node.outputs[i] && !crosses((*types)[i])) return false;
+      if (!node.outputs[i]) continue;
+      if (!crosses((*types)[i])) return false;
+      IT_TRY_VOID(within(text(node.type, " '", node.name, "'"), check_size((*types)[i])));
     }
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
       if (node.outputs[i]) types_[node.outputs[i].at()] = (*types)[i];
@@ -187,9 +202,12 @@ class Planner {
   }
 
   int add_place(Place place) {
-    places_of_[place.value].push_back(static_cast<int>(out_.plan.places.size()));
+    auto number = static_cast<int>(out_.plan.places.size());
+    places_of_[place.value].push_back(number);
+    readers_.emplace_back();
+    readers_[static_cast<std::size_t>(place.alias < 0 ? number : place.alias)].add(r_.last_use[place.value.at()], outlives(place.value));
     out_.plan.places.push_back(std::move(place));
-    return static_cast<int>(out_.plan.places.size()) - 1;
+    return number;
   }
 
   Place make_place(ValueId id, int device, const Layout& layout) const {
@@ -282,7 +300,7 @@ class Planner {
     return {};
   }
 
-  // The input place whose memory output i may take over, or -1.
+  // The place, itself no alias, whose memory output i may take over, or -1.
   int shared_input(const Choice& choice, const Step& step, std::size_t i, const Place& output, bool& view) const {
     const Candidate& candidate = choice.candidates[choice.chosen];
     for (const it_in_place& pair : candidate.in_place) {
@@ -290,27 +308,35 @@ class Planner {
       int input = step.inputs[static_cast<std::size_t>(pair.input)];
       if (pair.view) {
         view = true;
-        return input;
+        return root_of(out_.plan, input);
       }
       const Place& place = out_.plan.places[static_cast<std::size_t>(input)];
-      if (place.bytes == output.bytes && dies_here(input, choice.node) && std::count(step.inputs.begin(), step.inputs.end(), input) == 1) return input;
+      bool read_once = std::count(step.inputs.begin(), step.inputs.end(), input) == 1;
+      if (place.bytes == output.bytes && read_once && dies_here(input, choice.node)) return root_of(out_.plan, input);
     }
     return -1;
   }
 
-  // True if nothing reads the memory behind `place` after `node`.
-  bool dies_here(int place, NodeId node) const {
-    int root = root_of(out_.plan, place);
-    if (out_.plan.places[static_cast<std::size_t>(root)].kind == Place::Kind::live_in) return false;
-    for (std::size_t p = 0; p < out_.plan.places.size(); ++p) {
-      if (root_of(out_.plan, static_cast<int>(p)) != root) continue;
-      ValueId value = out_.plan.places[p].value;
-      if (outlives(value)) return false;
-      std::size_t last = r_.last_use[value.at()];
-      if (last != SIZE_MAX && last > node.at()) return false;
-      if (last == node.at() && static_cast<int>(p) != place) return false;
+  // The last readers of all values that lie in one memory.
+  struct LastReaders {
+    bool stay = false;         // a value outlives the plan
+    std::size_t position = 0;  // of the last node that reads any of them
+    std::size_t values = 0;    // that it reads
+
+    void add(std::size_t last_use, bool outlives) {
+      stay = stay || outlives;
+      if (last_use == SIZE_MAX || last_use < position) return;
+      values = last_use == position ? values + 1 : 1;
+      position = last_use;
     }
-    return true;
+  };
+
+  // True if nothing reads the memory behind `place`, an input of `node`, after that node, nor that node itself by another value.
+  bool dies_here(int place, NodeId node) const {
+    auto root = static_cast<std::size_t>(root_of(out_.plan, place));
+    const LastReaders& readers = readers_[root];
+    if (out_.plan.places[root].kind == Place::Kind::live_in || readers.stay) return false;
+    return readers.position < node.at() || (readers.position == node.at() && readers.values == 1);
   }
 
   const PlanRequest& r_;
@@ -318,6 +344,7 @@ class Planner {
   std::vector<std::optional<Type>> types_;
   std::vector<Choice> choices_;
   std::map<ValueId, std::vector<int>> places_of_;
+  std::vector<LastReaders> readers_;  // by place; of the first place of each memory
 };
 
 }  // namespace

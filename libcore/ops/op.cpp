@@ -160,6 +160,20 @@ const OpDef* OpTable::find(std::string_view domain, std::string_view name) const
   return found != all_.end() && std::pair((*found)->domain, (*found)->name) == key ? *found : nullptr;
 }
 
+namespace {
+
+// dim_limit stands for every size that an expression cannot hold; as the type of a value it would pass for a number.
+Type without_limit(const OpContext& context, Type type) {
+  if (type.element) type.element = std::make_shared<const Type>(without_limit(context, *type.element));
+  if (!type.shape) return type;
+  for (Dim& dim : *type.shape) {
+    if (dim == Dim(dim_limit) || dim == Dim(-dim_limit)) dim = context.fresh();
+  }
+  return type;
+}
+
+}  // namespace
+
 Result<std::vector<Type>> infer_types(const OpContext& context) {
   IT_TRY_VOID(check_inputs(context));
   IT_TRY_VOID(check_attributes(context));
@@ -174,6 +188,7 @@ Result<std::vector<Type>> infer_types(const OpContext& context) {
   }
   IT_TRY(std::vector<Type> types, op.infer(context));
   types.resize(context.output_count());
+  for (Type& type : types) type = without_limit(context, std::move(type));
   return types;
 }
 

@@ -26,11 +26,14 @@ Dim product(const Shape& shape, std::size_t begin, std::size_t end) { return ele
 
 // ---- Reshape --------------------------------------------------------------------------------------------------------------------------
 
+// The number of elements, if it is a number that an expression can hold.
+std::optional<std::int64_t> known_count(const Dim& count) { return count == Dim(dim_limit) ? std::nullopt : count.constant(); }
+
 // -1: what is left of the elements.
 Result<Dim> remaining(const Shape& from, const Shape& others) {
   Dim total = element_count(from), rest = element_count(others);
   if (std::optional<Dim> exact = exact_div(total, rest)) return *exact;
-  std::optional<std::int64_t> all = total.constant(), part = rest.constant();
+  std::optional<std::int64_t> all = known_count(total), part = known_count(rest);
   if (part == 0) return bad_input("-1 beside a dimension of 0 leaves the size open");
   if (all && part) return bad_input(text(to_string(from), " has ", *all, " elements, which ", *part, " does not divide"));
   return floor_div(total, rest);
@@ -63,7 +66,7 @@ Result<Shape> reshaped(const Shape& from, const std::vector<std::optional<Dim>>&
   } else if (open) {
     to[*open] = context.fresh();
   }
-  std::optional<std::int64_t> before = element_count(from).constant(), after = element_count(to).constant();
+  std::optional<std::int64_t> before = known_count(element_count(from)), after = known_count(element_count(to));
   if (before && after && *before != *after) return bad_input(text(to_string(from), " cannot become ", to_string(to), ": ", *before, " elements are not ", *after));
   return to;
 }

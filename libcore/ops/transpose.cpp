@@ -1,4 +1,5 @@
 // Transpose: y[i_perm...] = x[i...].
+#include <algorithm>
 #include <array>
 #include <numeric>
 
@@ -18,8 +19,11 @@ Result<std::vector<std::size_t>> permutation(const OpContext& context) {
   if (!context.attributes().has("perm")) return perm;
   std::vector<std::int64_t> given = context.attributes().integers("perm");
   if (given.size() != rank) return bad_input(text("perm [", join(given, ","), "] has ", given.size(), " axes, the input ", to_string(*context.shape(0)), " has ", rank));
+  if (std::any_of(given.begin(), given.end(), [](std::int64_t axis) { return axis < 0; })) {
+    return bad_input(text("perm [", join(given, ","), "] holds a negative axis, expected each of 0 to ", rank - 1, " once"));
+  }
   IT_TRY(std::vector<std::size_t> sorted, normalise_axes(given, rank));
-  for (std::size_t i = 0; i < rank; ++i) perm[i] = static_cast<std::size_t>(given[i] < 0 ? given[i] + static_cast<std::int64_t>(rank) : given[i]);
+  perm.assign(given.begin(), given.end());
   return perm;
 }
 

@@ -193,8 +193,8 @@ Dim ceil_div(const Dim& a, const Dim& b) {
 
 Dim floor_mod(const Dim& a, const Dim& b) {
   if (b == Dim(0)) return 0;
-  if (a.is_constant() && b.is_constant()) return floor_mod(DimAccess::offset(a), DimAccess::offset(b));
   if (a == Dim(dim_limit) || b == Dim(dim_limit)) return dim_limit;
+  if (a.is_constant() && b.is_constant()) return floor_mod(DimAccess::offset(a), DimAccess::offset(b));
   if (has_negative_lead(b)) return negated(floor_mod(negated(a), negated(b)));
   Dim remainder = divide(a, b).remainder;
   if (remainder == Dim(0)) return 0;

@@ -185,16 +185,18 @@ void add_phase(Transposed& t, const AxisPhase (&axes)[3]) {
 }
 
 // Where the result's extents are given, they settle what is cut off in front (ONNX, ConvTranspose: output_shape and auto_pad).
-void settle_pads(const Node& node, std::size_t spatial, Window& w) {
+Status settle_pads(const Node& node, std::size_t spatial, Window& w) {
   std::string_view mode = node.string("auto_pad", "NOTSET");
   bool settled = !node.integers("output_shape").empty() || mode == "SAME_UPPER" || mode == "SAME_LOWER";
   std::vector<std::int64_t> extra = node.integers("output_padding");
   for (std::size_t i = 0; settled && i < spatial; ++i) {
     std::size_t axis = 3 - spatial + i;
-    std::int64_t total = w.stride[axis] * (w.in[axis] - 1) + (i < extra.size() ? extra[i] : 0) + (w.kernel[axis] - 1) * w.dilation[axis] + 1 - w.out[axis];
-    total = std::max<std::int64_t>(0, total);
+    std::int64_t total = w.stride[axis] * (w.in[axis] - 1) + (w.kernel[axis] - 1) * w.dilation[axis] + 1 - w.out[axis], behind = i < extra.size() ? extra[i] : 0;
+    if (total > INT32_MAX / 4 || behind > INT32_MAX / 4) return unsupported(text("ConvTranspose that cuts off ", std::max(total, behind), " positions"));
+    total = std::max<std::int64_t>(0, total + behind);
     w.pad[axis] = mode == "SAME_UPPER" ? total / 2 : total - total / 2;
   }
+  return {};
 }
 
 Result<Transposed> plan(const Region& region, Device& device) {
@@ -205,7 +207,11 @@ Result<Transposed> plan(const Region& region, Device& device) {
     if (operand && operand->dtype != DType::f32) return unsupported(text("ConvTranspose of ", infini::name(operand->dtype), ": the kernel is for f32"));
   Transposed t;
   IT_TRY(t.window, Window::of(node, x->extents, Extents(w->extents.begin() + 2, w->extents.end()), y->extents));
-  settle_pads(node, w->rank() - 2, t.window);
+  IT_TRY_VOID(settle_pads(node, w->rank() - 2, t.window));
+  const Window& win = t.window;
+  constexpr std::int64_t most_phases = 1 << 16;
+  if (win.stride[0] > most_phases || win.stride[1] > most_phases / win.stride[0] || win.stride[2] > most_phases / win.stride[0] / win.stride[1])
+    return unsupported(text("ConvTranspose with strides ", join(win.stride, ","), "; the kernel goes through up to ", most_phases, " phases"));
   t.images = x->extents[0];
   t.channels = x->extents[1];
   t.groups = node.integer("group", 1);
@@ -214,7 +220,6 @@ Result<Transposed> plan(const Region& region, Device& device) {
     return usage_error(text("ConvTranspose with ", t.channels, " channels in ", t.groups, " groups"));
   t.tiles = &IT_CPU_TABLE(device.isa, it_tile);
   t.vectors = &IT_CPU_TABLE(device.isa, it_vector);
-  const Window& win = t.window;
   for (std::int64_t d = 0; d < win.stride[0]; ++d)
     for (std::int64_t h = 0; h < win.stride[1]; ++h)
       for (std::int64_t c = 0; c < win.stride[2]; ++c) add_phase(t, {axis_phase(win, 0, d), axis_phase(win, 1, h), axis_phase(win, 2, c)});

@@ -67,9 +67,9 @@ Result<Move> slice(const Region& region, const Node& node, const Value& x, const
     std::int64_t given = i < axes.size() ? axes[i] : static_cast<std::int64_t>(i), step = i < steps.size() ? steps[i] : 1;
     std::size_t axis = static_cast<std::size_t>(given < 0 ? given + rank : given);
     std::int64_t extent = x.extents[axis], start = starts[i] < 0 ? starts[i] + extent : starts[i];
-    start = std::clamp<std::int64_t>(start, 0, step < 0 ? extent - 1 : extent);
+    start = std::clamp<std::int64_t>(start, 0, step < 0 ? std::max<std::int64_t>(extent, 1) - 1 : extent);
     move.offset += start * from[axis];
-    from[axis] *= step;
+    from[axis] = y.extents[axis] > 1 ? from[axis] * step : 0;  // a step beyond the axis is taken by no second element
   }
   move.axes = axes_of(y.extents, order, from);
   return move;

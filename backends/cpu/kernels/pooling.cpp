@@ -22,7 +22,7 @@ struct Pooling {
   const it_spatial_kernels* spatial = nullptr;
 };
 
-// What an average divides by: the taps inside the data, or inside data and padding.
+// What an average divides by: the taps inside the data, or inside data and padding. Over no tap at all it is 0 / 0, not a number.
 std::int64_t divisor(const Pooling& p, const Corner& corner, std::int64_t inside_count) {
   std::int64_t count = inside_count;
   if (p.counts_padding) {
@@ -42,7 +42,7 @@ void pool_pixel(const Pooling& p, const Corner& corner, const float* x, float* y
   for (const Tap& tap : p.taps)
     if (inside(p.window, corner, tap)) pointers[found++] = x + (corner.flat + tap.flat) * p.channels;
   if (found == 0) {
-    std::fill(y, y + p.channels, p.maximum ? -std::numeric_limits<float>::infinity() : 0.0f);
+    std::fill(y, y + p.channels, p.maximum ? -std::numeric_limits<float>::infinity() : 0.0f / static_cast<float>(divisor(p, corner, 0)));
     return;
   }
   it_pool a{pointers, found, p.channels, y, p.maximum, 1.0f / static_cast<float>(divisor(p, corner, found))};
@@ -77,7 +77,7 @@ void pool_plane(const Pooling& p, const float* x, float* y) {
       ++found;
     }
     if (p.maximum) y[i] = best;
-    else y[i] = found == 0 ? 0.0f : static_cast<float>(sum / static_cast<double>(divisor(p, corner[i], found)));
+    else y[i] = static_cast<float>(sum / static_cast<double>(divisor(p, corner[i], found)));
   }
 }
 
