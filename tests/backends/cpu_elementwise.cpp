@@ -260,4 +260,5 @@ TEST_CASE("cpu: Cast between plain types") {
   check(DType::f32, DType::boolean, {0, -0.0, 0.1, none}, {0, 0, 1, 1});
   check(DType::boolean, DType::f32, {1, 0}, {1, 0});
   check(DType::bf16, DType::f32, {1.5, -2}, {1.5, -2});
+  for (DType from : {DType::f32, DType::f64, DType::bf16}) check(from, DType::u64, {0x1p62, 0x1p63, 0x1.8p63}, {0x1p62, 0x1p63, 0x1.8p63});
 }

@@ -94,6 +94,22 @@ TEST_CASE("cpu: Slice with steps and negative numbers, Expand, Tile") {
   check_exact(t, {z});
 }
 
+TEST_CASE("cpu: Slice with steps beyond the axis takes one element, Tile by 0 none") {
+  for (double step : {-0x1p63, 9.2e18}) {
+    Case c;
+    int a = c.input({2, 3}, counting(6)), starts = c.constant({1}, {1}, DType::i64), ends = c.constant({1}, {step < 0 ? -9.0 : 9.0}, DType::i64);
+    int axes = c.constant({1}, {1}, DType::i64), steps = c.constant({1}, {step}, DType::i64), b = c.value({2, 1});
+    c.node("Slice", {a, starts, ends, axes, steps}, {b});
+    c.output(b);
+    check_exact(c, {{1, 4}});
+  }
+  Case c;
+  int a = c.input({2, 3}, counting(6)), repeats = c.constant({2}, {0, 5}, DType::i64), b = c.value({0, 15});
+  c.node("Tile", {a, repeats}, {b});
+  c.output(b);
+  check_exact(c, {{}});
+}
+
 TEST_CASE("cpu: DepthToSpace and SpaceToDepth undo each other as ONNX orders them") {
   Extents e{2, 8, 3, 2}, spread{2, 2, 6, 4};
   Doubles x = counting(count(e));

@@ -76,6 +76,50 @@ TEST_CASE("cpu: an average over a window that ceil_mode lets run out counts the 
   check_all(c, {{1.0, 3.0, 2.0}});
 }
 
+TEST_CASE("cpu: a window wholly in the padding: the mean of nothing, of zeros, and no maximum") {
+  double nan = std::numeric_limits<double>::quiet_NaN(), lowest = -std::numeric_limits<double>::infinity();
+  for (int kind : {0, 1, 2}) {
+    Case c;
+    int in = c.input({1, 1, 2}, {3, 5}), out = c.value({1, 1, 5});
+    std::vector<Attribute> attributes = {{"kernel_shape", Extents{2}}, {"pads", Extents{2, 2}}};
+    if (kind < 2) attributes.push_back({"count_include_pad", std::int64_t{kind}});
+    c.node(kind < 2 ? "AveragePool" : "MaxPool", {in}, {out}, attributes);
+    c.output(out);
+    Doubles expected[] = {{nan, 3, 4, 5, nan}, {0, 1.5, 4, 2.5, 0}, {lowest, 3, 5, 5, lowest}};
+    check_all(c, {expected[kind]});
+  }
+}
+
+TEST_CASE("cpu: steps and padding too far for 32 bits have no effect where nothing takes them, else are refused") {
+  constexpr std::int64_t far = std::int64_t{1} << 40, farthest = INT64_MAX;
+  auto offered = [](const std::string& op, std::int64_t result, std::vector<Attribute> attributes, std::vector<std::int64_t> weights) {
+    Case c;
+    std::vector<int> operands = {c.input({1, 1, 1}, {3})};
+    if (!weights.empty()) operands.push_back(c.constant({1, 1, weights[0]}, Doubles(static_cast<std::size_t>(weights[0]), 2)));
+    int out = c.value({1, 1, result});
+    c.node(op, operands, {out}, std::move(attributes));
+    c.output(out);
+    Device device("threads=1");
+    return c.offers(device).size();
+  };
+  for (const char* op : {"Conv", "MaxPool", "ConvTranspose"}) {
+    bool pool = op == std::string("MaxPool");
+    Case c;
+    std::vector<int> operands = {c.input({1, 1, 1}, {3})};
+    if (!pool) operands.push_back(c.constant({1, 1, 1}, {2}));
+    int out = c.value({1, 1, 1});
+    c.node(op, operands, {out}, {{"kernel_shape", Extents{1}}, {"strides", Extents{farthest}}, {"dilations", Extents{farthest}}});
+    c.output(out);
+    INFO(op);
+    check_all(c, {{pool ? 3.0 : 6.0}});
+    std::vector<std::int64_t> weights = pool ? std::vector<std::int64_t>{} : std::vector<std::int64_t>{2};
+    CHECK(offered(op, 1, {{"kernel_shape", Extents{2}}, {"dilations", Extents{far}}, {"pads", Extents{0, far}}}, weights) == 0);
+    CHECK(offered(op, 2, {{"kernel_shape", Extents{2}}, {"strides", Extents{far}}, {"pads", Extents{far, 1}}}, weights) == 0);
+  }
+  CHECK(offered("MaxPool", 1, {{"kernel_shape", Extents{far}}, {"pads", Extents{0, far}}}, {}) == 0);
+  CHECK(offered("ConvTranspose", 3, {{"output_padding", Extents{farthest}}, {"output_shape", Extents{3}}}, {1}) == 0);
+}
+
 TEST_CASE("cpu: global pools, and NaN wins a maximum") {
   for (std::int64_t channels : {3, 64, 100}) {
     Doubles x = noise(2 * channels * 42, 1), mean, best;

@@ -102,6 +102,50 @@ TEST_CASE("executor: sizes that fractions decide") {
   }
 }
 
+TEST_CASE("executor: a size of a degree that no expression holds") {
+  for (std::string_view name : both) {
+    std::string source = "graph \"g\" (%x: f32[n]) -> (%y) {\n %s0 = Shape(%x)\n";
+    for (int i = 0; i < 6; ++i) source += text(" %s", i + 1, " = Mul(%s", i, ", %s", i, ")\n");
+    auto executor = executor_of(source + " %t = Tile(%x, %s6)\n %y = Relu(%t)\n}", {device(name)});
+    Type declared = executor->graph().value(executor->graph().outputs()[0]).type;
+    REQUIRE(declared.has_shape());
+    CHECK_FALSE((*declared.shape)[0].is_constant());
+    CHECK(numbers(outputs(*executor, {floats({1}, {3.5f})})[0]) == Numbers{3.5});
+  }
+}
+
+TEST_CASE("executor: sizes beyond any memory are refused, however they come to be") {
+  constexpr std::int64_t big = std::int64_t{1} << 32;
+  struct Row {
+    std::string_view node;
+    Extents sizes;
+    std::string_view type;
+  };
+  const Row rows[] = {{"Expand(%x, %s)", {big, big}, "f32[4294967296,4294967296]"},
+                      {"Expand(%x, %s)", {big + 1, big}, "f32[4294967297,4294967296]"},
+                      {"Expand(%x, %s)", {INT64_MAX, 2}, "f32[9223372036854775807,2]"},
+                      {"Expand(%x, %s)", {0, INT64_MAX}, "f32[0,9223372036854775807]"},
+                      {"Tile(%x, %s)", {big * 256, big * 256}, "f32[1099511627776,1099511627776]"},
+                      {"Tile(%x, %s)", {1, big * 16384}, "f32[1,70368744177664]"},
+                      {"Pad(%x, %s)", {INT64_MAX, 0, INT64_MAX, 0}, "f32[4611686018427387904,1]"},
+                      {"ConstantOfShape(%s)", {big, big}, "f32[4294967296,4294967296]"}};
+  for (std::string_view name : both) {
+    for (const Row& row : rows) {
+      auto executor = executor_of(text("graph \"g\" (%x: f32[1,1], %s: i64[k]) -> (%y) {\n %a = ", row.node, "\n %y = Relu(%a)\n}"), {device(name)});
+      std::string said = refusal(*executor, {floats({1, 1}, {1}), Tensor::vector_i64(row.sizes)});
+      CHECK_MESSAGE(said.find(text("a tensor ", row.type, " ")) != std::string::npos, said);
+    }
+  }
+}
+
+TEST_CASE("executor: memory is shared along a chain, and kept while another reader comes") {
+  auto executor = executor_of("graph \"g\" (%x: f32[2]) -> (%y, %z) {\n %a = Neg(%x)\n %b = Relu(%a)\n %c = Abs(%b)\n %d = Add(%c, %a)\n %y = Neg(%d)\n %z = Add(%d, %d)\n}",
+                              {device("cpu")});
+  std::vector<Value> out = outputs(*executor, {floats({2}, {1, -2})});
+  CHECK(numbers(out[0]) == Numbers{1, -4});
+  CHECK(numbers(out[1]) == Numbers{-2, 8});
+}
+
 TEST_CASE("executor: inputs that do not fit") {
   auto executor = executor_of("graph \"g\" (%x: f32[n,2], %z: f32[n]) -> (%y) {\n symbol n in 1..3\n %y = Neg(%x)\n}", {device("reference")});
   Value two = floats({2, 2}, {1, 2, 3, 4}), z = floats({2}, {1, 2});

@@ -200,6 +200,8 @@ def cast():
     f.case("Cast_f64_f16", "Cast", [arr([65520, 65519, 2**-25, 0.1], "f64")], {"to": 10})
     f.case("Cast_f32_bf16_ties", "Cast", [arr([1 + 2**-8, 1 + 3 * 2**-8, 3.3895314e38])], {"to": 16})
     f.case("Cast_i64_rounds", "Cast", [arr([2**53 + 1, -(2**24) - 1], "i64")], {"to": 1})
+    for dtype in ("f32", "f64"):
+        f.case(f"Cast_{dtype}_large_u64", "Cast", [arr([1e19, 2.0**63, 2.0**62], dtype)], {"to": 13})
     f.case("Cast_u64_large", "Cast", [arr([2**64 - 1, 2**63], "u64")], {"to": 11})
     special = arr([0, 1e6, -1e6, np.inf, -np.inf, np.nan, 0.3, 2.0])
     for to in (17, 18, 19, 20):

@@ -177,6 +177,10 @@ def pool():
     for name, attributes in (("pads", {"kernel_shape": [3, 3], "pads": [1, 1, 1, 1]}), ("ceil", {"kernel_shape": [3, 3], "strides": [2, 2], "pads": [1, 1, 0, 0], "ceil_mode": 1}),
                              ("uneven", {"kernel_shape": [2, 3], "pads": [0, 1, 1, 2]})):
         case(f"AveragePool_include_{name}", "AveragePool", [grid(3, (1, 1, 4, 4))], {**attributes, "count_include_pad": 1}, oracle="reference")
+    # No tap in the data: the mean of nothing, or with the padding counted a mean of zeros.
+    for name, attributes in (("pads", {"kernel_shape": [2, 2], "pads": [2, 2, 2, 2]}), ("dilations", {"kernel_shape": [2, 1], "pads": [1, 0, 1, 0], "dilations": [3, 1]})):
+        for include in (0, 1):
+            case(f"AveragePool_outside_{name}{include}", "AveragePool", [grid(3, (1, 1, 2, 2))], {**attributes, "count_include_pad": include}, oracle="reference")
     case("MaxPool_negative", "MaxPool", [-1 - np.abs(x)], {"kernel_shape": [3, 3], "pads": [1, 1, 1, 1]})
     for dtype in ("i8", "u8", "f16", "bf16", "f64"):
         taps = grid(4, (1, 1, 4, 4), dtype)

@@ -98,6 +98,7 @@ def transpose():
     f.error("Transpose_count", "Transpose", [x], "perm [0,1] has 2 axes, the input [2,3,4] has 3", {"perm": [0, 1]})
     f.error("Transpose_twice", "Transpose", [x], "axis twice", {"perm": [0, 0, 1]})
     f.error("Transpose_axis", "Transpose", [x], "axis 3 is outside", {"perm": [0, 1, 3]})
+    f.error("Transpose_negative", "Transpose", [x], "perm [-1,0,1] holds a negative axis", {"perm": [-1, 0, 1]})
     f.write()
 
 
@@ -151,7 +152,8 @@ def slice_():
     rows = [("plain", [1], [3], [0], [1]), ("negative", [-3], [-1], [1], [1]), ("clamped", [-9], [99], [0], [1]), ("huge", [1], [big], [1], [1]),
             ("none", [3], [1], [0], [1]), ("step", [0], [5], [1], [2]), ("back", [4], [0], [1], [-2]), ("back_all", [-1], [-big], [0], [-1]),
             ("back_clamped", [99], [-99], [1], [-3]), ("two", [1, 0], [3, 4], [0, 1], [1, 2]), ("axes_unsorted", [0, 1], [4, 3], [1, 0], [2, 1]),
-            ("axes_negative", [1], [4], [-1], [1]), ("beyond", [7], [9], [1], [1]), ("huge_step", [1], [5], [1], [big]), ("lowest_step", [4], [-9], [1], [-big])]
+            ("axes_negative", [1], [4], [-1], [1]), ("beyond", [7], [9], [1], [1]), ("huge_step", [1], [5], [1], [big]), ("lowest_step", [4], [-9], [1], [-big]),
+            ("lowest_step_of_all", [4], [-9], [1], [-big - 1])]
     for name, *bounds in rows:
         f.case(f"Slice_{name}", "Slice", [x] + [ints(*b) for b in bounds])
     f.case("Slice_defaults", "Slice", [x, ints(1, 1), ints(3, 3)])
