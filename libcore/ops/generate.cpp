@@ -98,15 +98,33 @@ Result<std::size_t> one_hot_axis(const OpContext& context) {
   return normalise_axis(context.attributes().integer("axis", -1), context.shape(0)->size() + 1);
 }
 
+// Nothing: not known.
+Result<std::optional<Dim>> one_hot_depth(const OpContext& context) {
+  if (auto given = context.reals(1); given && given->size() == 1) {
+    double depth = given->front();
+    if (!(depth >= 0 && depth < static_cast<double>(dim_limit))) return bad_input(text("depth is ", depth, ", a size is expected"));
+    return std::optional(Dim(static_cast<std::int64_t>(depth)));
+  }
+  auto depth = context.dims(1);
+  return depth && depth->size() == 1 ? depth->front() : std::nullopt;
+}
+
+Status check_one_hot_shapes(const OpContext& context) {
+  const Shape *depth = context.shape(1), *values = context.shape(2);
+  if (depth && element_count(*depth).constant().value_or(1) != 1) return bad_input(text("depth is ", to_string(context.type(1)), ", one number is expected"));
+  if (values && (values->size() != 1 || values->front().constant().value_or(2) != 2)) {
+    return bad_input(text("values is ", to_string(context.type(2)), ", [off, on] is expected"));
+  }
+  return {};
+}
+
 Result<std::vector<Type>> infer_one_hot(const OpContext& context) {
+  IT_TRY_VOID(check_one_hot_shapes(context));
   if (!context.shape(0)) return one(Type::tensor(context.dtype(2)));
   IT_TRY(std::size_t axis, one_hot_axis(context));
-  auto depth = context.dims(1);
-  Dim width = depth && depth->size() == 1 && (*depth)[0] ? *(*depth)[0] : Dim(-1);
-  if (auto real = context.reals(1); real && real->size() == 1) width = Dim(static_cast<std::int64_t>((*real)[0]));
-  if (width == Dim(-1)) width = context.fresh();
+  IT_TRY(std::optional<Dim> depth, one_hot_depth(context));
   Shape out = *context.shape(0);
-  out.insert(out.begin() + static_cast<std::ptrdiff_t>(axis), width);
+  out.insert(out.begin() + static_cast<std::ptrdiff_t>(axis), depth ? *depth : context.fresh());
   return one(Type::tensor(context.dtype(2), std::move(out)));
 }
 
@@ -118,7 +136,8 @@ Result<Program> one_hot_meaning(const OpContext& context) {
     Indices where = at;
     where.erase(where.begin() + static_cast<std::ptrdiff_t>(axis));
     Expr hot = cast(DType::i64, m.in(0)(where));
-    Expr from_back = select(less(hot, index(std::int64_t{0})), hot + index(depth), hot);
+    // What is below 0 as i64 was beyond it as u64, and so beyond any depth.
+    Expr from_back = context.dtype(0) == DType::u64 ? hot : select(less(hot, index(std::int64_t{0})), hot + index(depth), hot);
     return select(equal(from_back, at[axis]), m.in(2)({index(std::int64_t{1})}), m.in(2)({index(std::int64_t{0})}));
   });
 }
@@ -135,6 +154,9 @@ Result<Program> trilu_meaning(const OpContext& context) {
   DType dtype = context.dtype(0);
   return elementwise_meaning(context, dtype, *context.shape(0), [&](Meaning& m, const Indices& at) {
     Expr k = context.has(1) ? m.in(1)(Indices(m.in(1).rank(), index(std::int64_t{0}))) : index(std::int64_t{0});
+    // Diagonals beyond the corners are as good as those outside the matrix.
+    const Dim &rows = (*context.shape(0))[at.size() - 2], &columns = (*context.shape(0))[at.size() - 1];
+    if (context.has(1)) k = minimum(maximum(k, -index(rows)), index(columns));
     Expr row = at[at.size() - 2] + k, column = at.back();
     Indices outside = at;
     outside.back() = index(-1);

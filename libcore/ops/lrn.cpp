@@ -22,10 +22,13 @@ Result<Program> meaning(const OpContext& context) {
   auto real = [&](std::string_view name, float standard) { return static_cast<double>(context.attributes().real(name, standard)); };
   DType dtype = context.dtype(0), computed = compute_type(dtype);
   double share = real("alpha", 1e-4f) / static_cast<double>(size);
+  // Beyond the channels there are zeros only.
+  const Dim& channels = (*context.shape(0))[1];
+  Dim before = min(Dim((size - 1) / 2), channels), after = min(Dim(size / 2), channels);
   return elementwise_meaning(context, dtype, *context.shape(0), [&](Meaning& m, const Indices& at) {
-    Expr squares = m.sum(Dim(size), [&](Expr k) {
+    Expr squares = m.sum(before + 1 + after, [&](Expr k) {
       Indices near = at;
-      near[1] = at[1] + k - index((size - 1) / 2);
+      near[1] = at[1] + k - index(before);
       Expr x = wide(m.in(0)(near));
       return x * x;
     });

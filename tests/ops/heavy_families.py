@@ -257,5 +257,8 @@ def normalization():
     f.case("LRN_defaults", "LRN", [c], {"size": 5}, near=close, oracle="ort")
     squares = np.stack([(c[:, max(0, i - 1):i + 3] ** 2).sum(1) for i in range(5)], 1)
     f.case("LRN_even", "LRN", [c], {"size": 4, "alpha": 0.5}, near=close, outputs=[(c / (1 + 0.125 * squares) ** 0.75).astype("f4")])
+    everything = (c * c).sum(axis=1, keepdims=True)
+    f.case("LRN_all", "LRN", [c], {"size": 1000000, "alpha": 500000.0}, near=close, outputs=[(c / (1 + 0.5 * everything) ** 0.75).astype("f4")])
+    f.case("LRN_beyond", "LRN", [c], {"size": 2**63 - 1, "alpha": 0.5}, near=close, outputs=[c])
     f.error("LRN_size", "LRN", [c], "attribute 'size' is 0", {"size": 0})
     f.write()

@@ -329,6 +329,8 @@ def generate():
     f.case("OneHot_real_depth", "OneHot", [arr([1.0, 2.0]), arr([3.0]), arr([0, 1], "i32")], outputs=[arr([[0, 1, 0], [0, 0, 1]], "i32")])
     f.case("OneHot_strings", "OneHot", [ints(1), arr(2, I), words("off", "on")], outputs=[words("off", "on", shape=(1, 2))])
     f.case("OneHot_opset9", "OneHot", [ints(1, 0), arr(2, I), arr([0, 1])], opset=9)
+    f.error("OneHot_depth_infinite", "OneHot", [ints(1), arr([np.inf]), arr([0, 1])], "depth is inf, a size is expected")
+    f.error("OneHot_values", "OneHot", [ints(1), arr(3, I), arr([0, 1, 2])], "[off, on] is expected")
     f.error("OneHot_axis_wrong", "OneHot", [ints(1), arr(3, I), arr([0, 1])], "axis 2 is outside [-2, 1]", {"axis": 2})
     x = grid(1, (2, 3, 4), I)
     for dtype in BASIC:
@@ -337,6 +339,8 @@ def generate():
         f.case(f"Trilu_{upper}", "Trilu", [x], {"upper": upper})
         for k in (-9, -1, 1, 2, 9):
             f.case(f"Trilu_{upper}_{k}", "Trilu", [x, arr(k, I)], {"upper": upper})
+        far = np.iinfo(np.int64).max if upper else np.iinfo(np.int64).min
+        f.case(f"Trilu_{upper}_far", "Trilu", [x, arr(far, I)], {"upper": upper}, outputs=[np.zeros_like(x)])
         f.case(f"Trilu_{upper}_empty", "Trilu", [grid(1, (3, 0, 5), I), arr(6, I)], {"upper": upper})
     f.case("Trilu_strings", "Trilu", [words("a", "b", "c", "d", shape=(2, 2))], outputs=[words("a", "b", "", "d", shape=(2, 2))], oracle="an empty string is a string's zero")
     f.error("Trilu_rank", "Trilu", [ints(1)], "at least two axes are expected")
