@@ -36,11 +36,10 @@ Error too_large(DType dtype, const Extents& extents) {
   return run_failed(text("a tensor ", name(dtype), to_string(extents), " cannot be made: negative or too many elements"));
 }
 
-// Sizes of more than 2^62 bits are not those of any memory; keeps byte_size from overflowing. dim_limit is not the extent of anything.
-bool fits(DType dtype, const Extents& extents, std::int64_t count) {
+// Sizes of more than 2^62 bits are not those of any memory; keeps byte_size from overflowing.
+bool fits(DType dtype, std::int64_t count) {
   int bits = info(dtype).bits;
-  bool finite = std::none_of(extents.begin(), extents.end(), [](std::int64_t extent) { return extent >= dim_limit; });
-  return finite && (bits == 0 || count <= dim_limit / bits);
+  return bits == 0 || count <= dim_limit / bits;
 }
 
 }  // namespace
@@ -49,7 +48,7 @@ std::optional<std::int64_t> element_count(const Extents& extents) {
   std::int64_t count = 1;
   bool empty = false;
   for (std::int64_t extent : extents) {
-    if (extent < 0) return std::nullopt;
+    if (extent < 0 || extent >= dim_limit) return std::nullopt;
     empty = empty || extent == 0;
   }
   if (empty) return 0;
@@ -66,7 +65,7 @@ Result<Tensor> Tensor::zeros(DType dtype, Extents extents) {
 
 Result<Tensor> Tensor::owning(DType dtype, Extents extents, std::vector<std::byte> bytes) {
   std::optional<std::int64_t> count = element_count(extents);
-  if (!count || !fits(dtype, extents, *count)) return too_large(dtype, extents);
+  if (!count || !fits(dtype, *count)) return too_large(dtype, extents);
   std::size_t expected = byte_size(dtype, *count);
   if (dtype == DType::str || bytes.size() != expected) {
     return bad_input(text(name(dtype), to_string(extents), " takes ", expected, " bytes, found ", bytes.size()));
@@ -78,7 +77,7 @@ Result<Tensor> Tensor::owning(DType dtype, Extents extents, std::vector<std::byt
 
 Tensor Tensor::view(DType dtype, Extents extents, std::span<const std::byte> bytes, std::shared_ptr<const void> owner) {
   std::optional<std::int64_t> count = element_count(extents);
-  IT_CHECK(count.has_value() && fits(dtype, extents, *count) && dtype != DType::str && bytes.size() == byte_size(dtype, *count));
+  IT_CHECK(count.has_value() && fits(dtype, *count) && dtype != DType::str && bytes.size() == byte_size(dtype, *count));
   Tensor out;
   out.dtype_ = dtype;
   out.extents_ = std::move(extents);
@@ -143,7 +142,7 @@ std::vector<std::int64_t> Tensor::to_ints() const {
 
 Result<TensorWriter> TensorWriter::make(DType dtype, Extents extents) {
   std::optional<std::int64_t> count = element_count(extents);
-  if (!count || !fits(dtype, extents, *count)) return too_large(dtype, extents);
+  if (!count || !fits(dtype, *count)) return too_large(dtype, extents);
   TensorWriter out;
   out.tensor_.dtype_ = dtype;
   out.tensor_.extents_ = std::move(extents);

@@ -16,7 +16,7 @@
 
 namespace infini {
 
-// Product of extents; negative or overflowing extents give nothing.
+// Product of extents; negative ones, those from dim_limit up, and an overflow give nothing.
 std::optional<std::int64_t> element_count(const Extents& extents);
 
 // An immutable tensor; copying shares the bytes. Strings live in `strings` instead of bytes.
