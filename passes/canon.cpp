@@ -42,7 +42,7 @@ bool passes_through(const Graph& graph, const Node& node) {
   if (node.type == "Concat" || node.type == "Max" || node.type == "Min" || node.type == "Sum" || node.type == "Mean") return node.inputs.size() == 1;
   if (node.type == "Pad") return constant_is_all(graph, node.inputs[1], 0) && same_type(graph, in, node.outputs[0]);
   if (node.type == "Tile") return constant_is_all(graph, node.inputs[1], 1);
-  if (node.type == "Expand" || node.type == "Reshape") return same_type(graph, in, node.outputs[0]);
+  if (node.type == "Expand" || node.type == "Reshape") return is_known_shape(graph, node.inputs[1]) && same_type(graph, in, node.outputs[0]);
   return false;
 }
 

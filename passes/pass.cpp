@@ -104,6 +104,11 @@ std::optional<double> scalar_constant(const Graph& graph, ValueId value) {
   return elements && elements->size() == 1 ? std::optional((*elements)[0]) : std::nullopt;
 }
 
+bool is_known_shape(const Graph& graph, ValueId value) {
+  const std::optional<expr::DimTensor>& dims = graph.value(value).dims;
+  return constant_of(graph, value) || (dims && std::all_of(dims->elements.begin(), dims->elements.end(), [](const auto& d) { return d.has_value(); }));
+}
+
 bool is_elementwise(const Node& node) {
   return node.op && node.domain.empty() && std::find(elementwise.begin(), elementwise.end(), node.type) != elementwise.end();
 }

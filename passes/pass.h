@@ -93,6 +93,8 @@ bool loadable(const Constant& constant, std::uint64_t limit);
 std::optional<std::vector<double>> small_constant(const Graph& graph, ValueId value);
 // The one number, if the value is a small constant of one element.
 std::optional<double> scalar_constant(const Graph& graph, ValueId value);
+// True if what the value holds is known, as numbers or as sizes: nothing is left for running to find wrong in it.
+bool is_known_shape(const Graph& graph, ValueId value);
 // An elementwise operator of one tensor result: output[i] depends on the inputs at i, broadcast.
 bool is_elementwise(const Node& node);
 

@@ -40,18 +40,21 @@ class Simplifier {
 
   Result<bool> visit(Rewriter& rewriter, NodeId id) {
     const Node& node = graph_.node(id);
-    if (reshapes(node)) return reshape(rewriter, id);
+    if (reshapes_as_known(node)) return reshape(rewriter, id);
     if (is_op(node, "Slice")) return slice(rewriter, id);
     if (is_op(node, "Expand")) return expand(rewriter, id);
     return false;
   }
 
  private:
+  // What a node asks for while running must be checked while running.
+  bool reshapes_as_known(const Node& node) const { return reshapes(node) && (node.inputs.size() < 2 || !node.inputs[1] || is_known_shape(graph_, node.inputs[1])); }
+
   // The value at the start of a chain of reshapes.
   ValueId chain_start(ValueId value, std::vector<NodeId>& from) const {
     while (graph_.value(value).producer) {
       NodeId id = graph_.value(value).producer;
-      if (!reshapes(graph_.node(id))) break;
+      if (!reshapes_as_known(graph_.node(id))) break;
       from.push_back(id);
       value = graph_.node(id).inputs[0];
     }
@@ -107,7 +110,7 @@ class Simplifier {
   Result<bool> expand(Rewriter& rewriter, NodeId id) {
     const Node& node = graph_.node(id);
     const Type& out = graph_.value(node.outputs[0]).type;
-    if (!out.has_shape() || constant_of(graph_, node.inputs[1])) return false;
+    if (!out.has_shape() || constant_of(graph_, node.inputs[1]) || !is_known_shape(graph_, node.inputs[1])) return false;
     const Type& in = graph_.value(node.inputs[0]).type;
     if (!in.has_shape()) return false;
     std::vector<std::int64_t> operand;

@@ -38,6 +38,30 @@ Result<std::optional<Pads>> pads_of(const OpContext& context) {
   return std::optional<Pads>(std::move(out));
 }
 
+// An axis after its negative pads: elements are taken away first, what is left is padded.
+struct Cropped {
+  Dim begin, extent;
+};
+
+Cropped cropped(const Dim& extent, const Dim& before, const Dim& after) {
+  Dim begin = Dim(0) - min(before, Dim(0));
+  return {begin, extent - begin + min(after, Dim(0))};
+}
+
+// Copies of elements need an element.
+Status check_copies(const Shape& shape, const Pads& pads) {
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (!pads.before[i] || !pads.after[i]) continue;
+    const Dim &before = *pads.before[i], &after = *pads.after[i];
+    bool grows = before.constant().value_or(0) > 0 || after.constant().value_or(0) > 0;
+    Dim left = cropped(shape[i], before, after).extent;
+    if (grows && left.constant().value_or(1) < 1) {
+      return bad_input(text("axis ", i, " of ", to_string(shape), " is padded by ", before.to_string(), " and ", after.to_string(), ", but has no element to copy"));
+    }
+  }
+  return {};
+}
+
 Result<std::vector<Type>> infer(const OpContext& context) {
   std::string mode = context.attributes().text("mode", "constant");
   if (mode != "constant" && mode != "reflect" && mode != "edge" && mode != "wrap") return bad_input(text("mode is '", mode, "', expected constant, reflect, edge or wrap"));
@@ -45,6 +69,7 @@ Result<std::vector<Type>> infer(const OpContext& context) {
   if (!shape) return one(Type::tensor(context.dtype(0)));
   IT_TRY(std::optional<Pads> pads, pads_of(context));
   if (!pads) return one(fresh_tensor(context, context.dtype(0), shape->size()));
+  if (mode != "constant") IT_TRY_VOID(check_copies(*shape, *pads));
   Shape out;
   for (std::size_t i = 0; i < shape->size(); ++i) {
     out.push_back(pads->before[i] && pads->after[i] ? (*shape)[i] + *pads->before[i] + *pads->after[i] : context.fresh());
@@ -67,18 +92,21 @@ Result<Program> meaning(const OpContext& context) {
   IT_TRY(std::vector<Type> types, infer(context));
   IT_TRY(std::optional<Pads> pads, pads_of(context));
   if (!pads) return unsupported("pads or axes are not known");
-  for (const std::optional<Dim>& before : pads->before) {
-    if (!before) return unsupported("pads are not known");
-  }
   std::string mode = context.attributes().text("mode", "constant");
+  for (std::size_t i = 0; i < pads->before.size(); ++i) {
+    if (!pads->before[i] || (mode != "constant" && !pads->after[i])) return unsupported("pads are not known");
+  }
   const Shape& shape = *context.shape(0);
   return elementwise_meaning(context, context.dtype(0), *types[0].shape, [&](Meaning& m, const Indices& at) {
     Indices from;
-    for (std::size_t i = 0; i < at.size(); ++i) from.push_back(at[i] - index(*pads->before[i]));
     if (mode != "constant") {
-      for (std::size_t i = 0; i < at.size(); ++i) from[i] = source(mode, from[i], shape[i]);
+      for (std::size_t i = 0; i < at.size(); ++i) {
+        Cropped axis = cropped(shape[i], *pads->before[i], *pads->after[i]);
+        from.push_back(source(mode, at[i] - index(max(*pads->before[i], Dim(0))), axis.extent) + index(axis.begin));
+      }
       return m.in(0)(from);
     }
+    for (std::size_t i = 0; i < at.size(); ++i) from.push_back(at[i] - index(*pads->before[i]));
     if (!context.has(2)) return m.in(0)(from);  // outside reads as zero
     Expr inside = constant_int(DType::boolean, 1);
     for (std::size_t i = 0; i < at.size(); ++i) {

@@ -328,6 +328,7 @@ def generate():
     f.case("OneHot_outside", "OneHot", [ints(3, -4), arr(3, I), arr([1, 3])], outputs=[arr([[1] * 3] * 2)])
     f.case("OneHot_real_depth", "OneHot", [arr([1.0, 2.0]), arr([3.0]), arr([0, 1], "i32")], outputs=[arr([[0, 1, 0], [0, 0, 1]], "i32")])
     f.case("OneHot_strings", "OneHot", [ints(1), arr(2, I), words("off", "on")], outputs=[words("off", "on", shape=(1, 2))])
+    f.case("OneHot_u64_beyond", "OneHot", [np.array([2**64 - 1, 1], "u8"), arr(3, I), arr([0, 1])], outputs=[arr([[0, 0, 0], [0, 1, 0]])])
     f.case("OneHot_opset9", "OneHot", [ints(1, 0), arr(2, I), arr([0, 1])], opset=9)
     f.error("OneHot_depth_infinite", "OneHot", [ints(1), arr([np.inf]), arr([0, 1])], "depth is inf, a size is expected")
     f.error("OneHot_values", "OneHot", [ints(1), arr(3, I), arr([0, 1, 2])], "[off, on] is expected")
@@ -383,6 +384,12 @@ def pad():
     for mode in ("constant", "edge", "reflect", "wrap"):
         f.case(f"Pad_{mode}", "Pad", [x, ints(1, 2, 2, 1)], {"mode": mode})
         f.case(f"Pad_{mode}_axes", "Pad", [x, ints(2, 1), None, ints(-1)], {"mode": mode}, outputs=[np.pad(x, [(0, 0), (2, 1)], mode=mode)])
+        f.case(f"Pad_{mode}_cropped", "Pad", [x, ints(-1, 2, 0, -2)], {"mode": mode}, outputs=[np.pad(x[1:, :-2], [(0, 0), (2, 0)], mode=mode)])
+        f.case(f"Pad_{mode}_cropped_before", "Pad", [x, ints(0, -1, 0, 4)], {"mode": mode}, outputs=[np.pad(x[:, 1:], [(0, 0), (0, 4)], mode=mode)])
+        f.case(f"Pad_{mode}_empty_kept", "Pad", [grid(1, (0, 2)), ints(0, 1, 0, 0)], {"mode": mode}, outputs=[grid(1, (0, 3))])
+    for mode in ("edge", "reflect", "wrap"):
+        f.error(f"Pad_{mode}_empty", "Pad", [grid(1, (0, 2)), ints(1, 0, 1, 0)], "has no element to copy", {"mode": mode})
+        f.error(f"Pad_{mode}_all_cropped", "Pad", [x, ints(-3, 0, 1, 0)], "has no element to copy", {"mode": mode})
     f.case("Pad_axes_i32", "Pad", [x, ints(2, 0, 1, 1), arr(9.0), arr([1, 0], "i32")], outputs=[np.pad(x, [(0, 1), (2, 1)], constant_values=9)])
     f.case("Pad_negative", "Pad", [x, ints(-1, 1, 0, -2), arr(7.0)], outputs=[np.pad(x[1:, :2], [(0, 0), (1, 0)], constant_values=7)])
     f.case("Pad_none", "Pad", [x, ints(0, 0, 0, 0)])
