@@ -88,7 +88,7 @@ class Cleaner {
   Result<bool> carry(Rewriter& rewriter, NodeId id) {
     const Node& node = graph_.node(id);
     const Held* common = nullptr;
-    GraphBuilder::NodeSpec spec;
+    GraphBuilder::NodeSpec spec(node);
     std::vector<NodeId> from = {id};
     for (ValueId input : node.inputs) {
       if (!input) return false;
@@ -104,9 +104,6 @@ class Cleaner {
       spec.inputs.push_back(common->base);
     }
     if (!common || node.outputs.size() != 1 || !same_rank(node) || !context_.may_rewrite()) return false;
-    spec.op = node.op;
-    spec.name = node.name;
-    spec.attributes = node.attributes;
     IT_TRY(std::vector<ValueId> made, rewriter.emit(std::move(spec), std::span(from).first(1)));
     held_[node.outputs[0]] = {made[0], common->perm, std::move(from)};
     if (uses_.is_output[node.outputs[0].at()]) IT_TRY_VOID(release(rewriter, node.outputs[0]));

@@ -51,10 +51,7 @@ Result<Graph> run(const Graph& graph, PassContext& context) {
     IT_TRY(Tensor given, context.bytes(*constant_of(graph, anchor->addend), max_bias_bytes));
     IT_TRY(TensorWriter bias, TensorWriter::make(given.dtype(), {*channels}));
     for (std::int64_t c = 0; c < *channels; ++c) bias.set_double(c, given.as_double(given.count() == 1 ? 0 : c));
-    GraphBuilder::NodeSpec spec;
-    spec.op = anchor->node->op;
-    spec.name = anchor->node->name;
-    spec.attributes = anchor->node->attributes;
+    GraphBuilder::NodeSpec spec(*anchor->node);
     if (is_op(*anchor->node, "Gemm")) spec.attributes.set("beta", 1.0f);  // without a bias it meant nothing
     spec.inputs = {rewriter.map(anchor->node->inputs[0]), rewriter.map(anchor->node->inputs[1]), rewriter.constant(std::move(bias).finish(), "bias")};
     NodeId from[] = {graph.value(anchor->result).producer, id};

@@ -89,10 +89,7 @@ class ConvBnFuser {
     IT_TRY(Tensor weight, context_.bytes(*constant_of(graph_, conv->inputs[1]), max_weight_bytes));
     IT_TRY(Tensor scaled, scaled_weight(*conv, weight, affine));
     IT_TRY(Tensor bias, new_bias(graph_, *conv, weight.dtype(), affine, context_));
-    GraphBuilder::NodeSpec spec;
-    spec.op = conv->op;
-    spec.name = conv->name;
-    spec.attributes = conv->attributes;
+    GraphBuilder::NodeSpec spec(*conv);
     spec.inputs = {rewriter.map(conv->inputs[0]), rewriter.constant(std::move(scaled), "weight"), rewriter.constant(std::move(bias), "bias")};
     NodeId from[] = {graph_.value(bn.inputs[0]).producer, id};
     IT_TRY_VOID(rewriter.emit(std::move(spec), from, bn.outputs));

@@ -51,10 +51,7 @@ Result<Graph> run(const Graph& graph, PassContext& context) {
     Pads pads = conv.attributes.integers("pads");
     pads.resize(added.pads.size(), 0);
     std::transform(pads.begin(), pads.end(), added.pads.begin(), pads.begin(), std::plus<>());
-    GraphBuilder::NodeSpec spec;
-    spec.op = conv.op;
-    spec.name = conv.name;
-    spec.attributes = conv.attributes;
+    GraphBuilder::NodeSpec spec(conv);
     spec.attributes.set("pads", std::move(pads));
     for (ValueId input : conv.inputs) spec.inputs.push_back(input ? rewriter.map(input) : input);
     spec.inputs[0] = rewriter.map(pad->inputs[0]);

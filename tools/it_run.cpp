@@ -49,22 +49,23 @@ const Tool& tool() {
 // Names of the values that --dump asks for, by their names or those of their nodes: computed ones that are no outputs anyway.
 // usage: a glob that fits none, outputs included.
 Result<std::vector<std::string>> dumped(const Graph& graph, const Arguments& arguments) {
-  std::vector<std::string> names, known;
   std::vector<bool> fits(graph.values().size());
   for (const std::string& glob : arguments.all("dump")) {
-    bool any = false;
-    for (std::size_t v = 0; v < graph.values().size(); ++v) {
+    bool any = glob == "*";
+    std::vector<std::string> known;
+    for (std::size_t v = 0; v < fits.size(); ++v) {
       const ValueInfo& value = graph.values()[v];
-      bool hit = value.producer && (matches_glob(glob, value.name) || matches_glob(glob, graph.node(value.producer).name));
-      fits[v] = fits[v] || hit;
-      any = any || hit;
-      if (value.producer) known.push_back(value.name);
+      if (!value.producer) continue;
+      known.push_back(value.name);
+      if (!matches_glob(glob, value.name) && !matches_glob(glob, graph.node(value.producer).name)) continue;
+      fits[v] = any = true;
     }
-    if (any || glob == "*") continue;
+    if (any) continue;
     std::string hint = closest(glob, known);
     return usage_error(text("--dump '", glob, "' fits no computed value and no node", hint.empty() ? "" : text("; did you mean '", hint, "'?"),
                             " (-O0 keeps those that fusing takes away)"));
   }
+  std::vector<std::string> names;
   for (std::size_t v = 0; v < graph.values().size(); ++v) {
     bool output = std::find(graph.outputs().begin(), graph.outputs().end(), value_id(v)) != graph.outputs().end();
     if (fits[v] && !output) names.push_back(graph.values()[v].name);

@@ -56,12 +56,15 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-std::string quoted(std::string_view text) {
+namespace {
+
+// Control bytes as \n, \t and \xHH; the characters of `also` behind a backslash.
+std::string escaped(std::string_view text, std::string_view also) {
   constexpr std::string_view digits = "0123456789abcdef";
-  std::string out = "\"";
+  std::string out;
   for (char c : text) {
     auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
+    if (also.find(c) != std::string_view::npos) {
       out += '\\';
       out += c;
     } else if (c == '\n') {
@@ -76,8 +79,14 @@ std::string quoted(std::string_view text) {
       out += c;
     }
   }
-  return out + '"';
+  return out;
 }
+
+}  // namespace
+
+std::string printable(std::string_view text) { return escaped(text, ""); }
+
+std::string quoted(std::string_view text) { return '"' + escaped(text, "\"\\") + '"'; }
 
 // Bytes that are no UTF-8 become the characters of the same number.
 std::string json_text(std::string_view text) {

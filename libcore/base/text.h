@@ -53,7 +53,9 @@ std::vector<std::string> split(std::string_view text, char separator);
 std::string_view trim(std::string_view text);
 std::string lower(std::string_view text);
 
-// Quoted for a message or the text form: \" \\ \n \t and \xHH for other control bytes.
+// Control bytes as \n, \t and \xHH, all else as it is: what a name in a model may do to a terminal is be read.
+std::string printable(std::string_view text);
+// Quoted for a message or the text form: printable, with \" and \\.
 std::string quoted(std::string_view text);
 // Reads a text in " or ' with those escapes (and \') from the start of `rest`, which then begins behind it; false if it is malformed.
 bool unquote(std::string_view& rest, std::string& out);

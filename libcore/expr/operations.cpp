@@ -31,7 +31,7 @@ double to_real(DType from, DType to, std::int64_t value, ConversionRule rule) {
 
 std::int64_t to_integer(DType to, double value) {
   if (to == DType::boolean) return value != 0 ? 1 : 0;
-  if (is_u64(to) && value >= 0x1p63) return static_cast<std::int64_t>(value >= 0x1p64 ? ~std::uint64_t{0} : static_cast<std::uint64_t>(value));
+  if (is_u64(to)) return static_cast<std::int64_t>(truncate_to_u64(value));
   return wrap(to, truncate_to_int(value));
 }
 

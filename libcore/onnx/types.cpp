@@ -58,7 +58,7 @@ class TypeReader {
 
   Dim dim(const onnx::TensorShapeProto::Dimension& dim, std::size_t axis) {
     if (dim.has_dim_value() && dim.dim_value() >= 0) return Dim(dim.dim_value());
-    if (dim.has_dim_param() && names_a_size(dim.dim_param())) return dimensions_.named(dim.dim_param());
+    if (names_a_size(dim.dim_param())) return dimensions_.named(dim.dim_param());
     return dimensions_.unnamed(name_, axis);
   }
 
@@ -70,7 +70,7 @@ void reserve_type(const onnx::TypeProto& type, Dimensions& dimensions, int depth
   if (depth > type_nesting_limit) return;
   if (type.has_tensor_type()) {
     for (const auto& dim : type.tensor_type().shape().dim()) {
-      if (dim.has_dim_param() && names_a_size(dim.dim_param())) dimensions.reserve(dim.dim_param());
+      if (names_a_size(dim.dim_param())) dimensions.reserve(dim.dim_param());
     }
   }
   if (type.has_sequence_type()) reserve_type(type.sequence_type().elem_type(), dimensions, depth + 1);

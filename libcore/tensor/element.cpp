@@ -203,6 +203,11 @@ std::int64_t truncate_to_int(double value) {
   return static_cast<std::int64_t>(value);
 }
 
+std::uint64_t truncate_to_u64(double value) {
+  if (!(value >= 0x1p63)) return static_cast<std::uint64_t>(truncate_to_int(value));
+  return value < 0x1p64 ? static_cast<std::uint64_t>(value) : std::numeric_limits<std::uint64_t>::max();
+}
+
 double round_to(DType dtype, double value) {
   if (dtype == DType::f32) return static_cast<float>(value);
   if (dtype == DType::f64) return value;

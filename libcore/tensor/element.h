@@ -27,6 +27,8 @@ std::int64_t decode_int(DType dtype, std::uint64_t bits);
 std::uint64_t encode_int(DType dtype, std::int64_t value);
 // A float truncated toward zero into an integer type: values beyond int64 saturate there, NaN gives 0, then it wraps.
 std::int64_t truncate_to_int(double value);
+// The same into u64, whose values from 2^63 up int64 does not hold: beyond 2^64 they saturate.
+std::uint64_t truncate_to_u64(double value);
 
 // `value` after one rounding to `dtype`; what a register of that type would hold.
 double round_to(DType dtype, double value);

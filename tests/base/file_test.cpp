@@ -63,6 +63,7 @@ TEST_CASE("a file that is abandoned, or moved and abandoned, leaves nothing") {
     Result<FileWriter> writer = FileWriter::open(folder / "out");
     REQUIRE(writer->write("half").has_value());
     FileWriter moved = std::move(*writer);
+    CHECK_FALSE(fs::exists(folder / "out"));
   }
   CHECK(folder.entries() == 0);
 }

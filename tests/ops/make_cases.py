@@ -141,6 +141,7 @@ class File:
 if __name__ == "__main__":
     import families
     import heavy_families  # noqa: F401  these add their own
+    import making_families  # noqa: F401
     import movement_families  # noqa: F401
     import old_families  # noqa: F401
     for write in families.ALL:

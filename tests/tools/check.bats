@@ -115,10 +115,10 @@ PYTHON
     done
 }
 
-@test "names with control bytes neither steer the terminal nor break a line" {
+@test "names with control bytes neither reach the terminal nor break a line" {
     need_onnx
     for command in "it-run" "it-check graph" "it-bench --profile --iterations 1"; do
-        run $command "$models/steering.onnx"
+        run $command "$models/control.onnx"
         [ "$status" = 0 ]
         has_line 'a\x1b[31m\nb'
         [[ "$output" != *$'\x1b'* ]]

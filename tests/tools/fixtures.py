@@ -40,8 +40,8 @@ def models():
     two = [value("x", F32, ["rows", "columns"]), value("y", F32, ["rows", "columns"])]
     yield "two", model([node("Add", ["x", "y"], ["z"])], two, [value("z", F32, ["rows", "columns"])])
     yield "unsaid", model([node("Add", ["x", "x"], ["y"])], [value("x", F32, ["?", "?"])], [value("y", F32, ["?", "?"])])
-    steering = "a\x1b[31m\nb"
-    yield "steering", model([node("Neg", [steering], ["y"], steering)], [value(steering, F32, [2])], [value("y", F32, [2])])
+    control = "a\x1b[31m\nb"
+    yield "control", model([node("Neg", [control], ["y"], control)], [value(control, F32, [2])], [value("y", F32, [2])])
     yield "text", model([node("Identity", ["s"], ["t"])], [value("s", TensorProto.STRING, [2])], [value("t", TensorProto.STRING, [2])])
 
     mystery = [node("Relu", ["x"], ["r"]), node("Mystery", ["r"], ["m"], name="who", domain="org.example"), node("Neg", ["m"], ["y"])]

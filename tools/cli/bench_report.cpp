@@ -6,7 +6,6 @@
 #include <numeric>
 
 #include "libcore/base/text.h"
-#include "tools/cli/status.h"
 
 namespace infini::cli {
 namespace {

@@ -18,8 +18,7 @@ Result<std::vector<Value>> inputs_of(const TestVector& test, const Graph& graph)
   std::vector<Value> out;
   for (ValueId id : graph.inputs()) {
     const std::string& name = graph.value(id).name;
-    const Value* found = nullptr;
-    for (const auto& [given, value] : test.inputs) found = given == name ? &value : found;
+    const Value* found = value_named(test.inputs, name);
     if (!found) return bad_input(text("test vector '", test.name, "' has no input '", name, "'"));
     out.push_back(*found);
   }

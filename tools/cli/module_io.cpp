@@ -54,6 +54,20 @@ Result<Input> import_operand(const std::string& path, const OpTable& ops, const 
   return Input{std::move(imported.module), {}, {}, true};
 }
 
+// True if a constant of the graph, bodies included, lies in the file at `path`.
+bool lies_in(const Graph& graph, const std::string& path) {
+  auto same = [&path](const ValueInfo& value) {
+    const auto* file = value.constant ? std::get_if<FilePayload>(&value.constant->payload) : nullptr;
+    std::error_code none;
+    return file && std::filesystem::equivalent(file->range.path, path, none);
+  };
+  auto inside = [&path](const Node& node) {
+    std::vector<const Body*> all = bodies(node);
+    return std::any_of(all.begin(), all.end(), [&path](const Body* body) { return lies_in(*body->graph, path); });
+  };
+  return std::any_of(graph.values().begin(), graph.values().end(), same) || std::any_of(graph.nodes().begin(), graph.nodes().end(), inside);
+}
+
 }  // namespace
 
 std::span<const Option> output_options() { return options; }
@@ -99,11 +113,11 @@ Result<Output> Output::open(const Arguments& arguments, std::string_view tool) {
   out.path_ = arguments.get("output", "-");
   out.tool_ = text(tool, " ", IT_VERSION);
   if (arguments.has("embed") && arguments.has("by-reference")) return usage_error("--embed and --by-reference exclude each other");
-  bool stream = !arguments.has("emit");
-  if (out.path_.ends_with(".onnx") && arguments.get("emit") != "onnx") {
+  std::string emit = arguments.get("emit");
+  bool stream = emit.empty(), binary = stream || emit == "onnx";
+  if (out.path_.ends_with(".onnx") && emit != "onnx") {
     return usage_error(text("-o ", out.path_, ": an ONNX model is written by it-opt --emit=onnx; a stream is read again from any other name, such as .itg"));
   }
-  bool binary = stream || arguments.get("emit") == "onnx";
   struct stat facts {};
   bool to_pipe = false;
   if (out.path_ == "-") {
@@ -112,7 +126,7 @@ Result<Output> Output::open(const Arguments& arguments, std::string_view tool) {
     }
     to_pipe = fstat(STDOUT_FILENO, &facts) == 0 && (S_ISFIFO(facts.st_mode) || S_ISSOCK(facts.st_mode));
   }
-  out.text_ = out.path_ == "-" && arguments.get("emit") == "text";
+  out.text_ = out.path_ == "-" && emit == "text";
   out.by_reference_ = arguments.has("by-reference") || (to_pipe && !arguments.has("embed"));
   if (out.path_ == "-" && stream) {
     out.writer_.emplace(descriptor_sink(STDOUT_FILENO, "standard output"), out.tool_);
@@ -120,24 +134,6 @@ Result<Output> Output::open(const Arguments& arguments, std::string_view tool) {
   }
   return out;
 }
-
-namespace {
-
-// The file that a constant of the graph lies in, if it is the one at `path`.
-bool lies_in(const Graph& graph, const std::string& path) {
-  auto same = [&path](const ValueInfo& value) {
-    const auto* file = value.constant ? std::get_if<FilePayload>(&value.constant->payload) : nullptr;
-    std::error_code none;
-    return file && std::filesystem::equivalent(file->range.path, path, none);
-  };
-  auto inside = [&path](const Node& node) {
-    std::vector<const Body*> all = bodies(node);
-    return std::any_of(all.begin(), all.end(), [&path](const Body* body) { return lies_in(*body->graph, path); });
-  };
-  return std::any_of(graph.values().begin(), graph.values().end(), same) || std::any_of(graph.nodes().begin(), graph.nodes().end(), inside);
-}
-
-}  // namespace
 
 Status Output::write(Module module, StreamReader* source) {
   if (by_reference_ && path_ != "-" && lies_in(module.graph, path_)) {

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "libcore/base/text.h"
-#include "tools/cli/status.h"
 
 namespace infini::cli {
 namespace {

@@ -26,11 +26,12 @@ std::string verdict(const std::string& name, const Comparison& found) {
   return text("DIFFERS  ", printable(name), ": ", found.reason, found.count > 0 ? text("; relative L2 ", found.relative_l2) : "");
 }
 
-bool is_missing(const NamedValues& values, const std::string& name) {
-  return std::none_of(values.begin(), values.end(), [&name](const auto& entry) { return entry.first == name; });
-}
-
 }  // namespace
+
+const Value* value_named(const NamedValues& values, std::string_view name) {
+  auto found = std::find_if(values.begin(), values.end(), [name](const auto& entry) { return entry.first == name; });
+  return found == values.end() ? nullptr : &found->second;
+}
 
 Status optimise_operand(Input& input, const OpTable& ops, const Arguments& arguments, const Talk& talk) {
   if (!input.imported && !arguments.has("O")) return {};
@@ -65,14 +66,14 @@ Result<int> compare_outputs(const NamedValues& outputs, const NamedValues& expec
   std::string page;
   int status = 0;
   for (const auto& [name, value] : expected) {
-    if (is_missing(outputs, name)) return bad_input(text("an output '", name, "' is expected, the graph has none of that name"));
-    auto found = std::find_if(outputs.begin(), outputs.end(), [&wanted = name](const auto& output) { return output.first == wanted; });
-    Comparison result = compare(found->second, value, {.relative = relative, .absolute = absolute});
+    const Value* output = value_named(outputs, name);
+    if (!output) return bad_input(text("an output '", name, "' is expected, the graph has none of that name"));
+    Comparison result = compare(*output, value, {.relative = relative, .absolute = absolute});
     if (!result.equal) status = status_no;
     page += verdict(name, result) + "\n";
   }
   for (const auto& [name, value] : outputs) {
-    if (is_missing(expected, name)) page += text("skipped  ", printable(name), ": nothing is expected of it\n");
+    if (!value_named(expected, name)) page += text("skipped  ", printable(name), ": nothing is expected of it\n");
   }
   IT_TRY(FileWriter file, FileWriter::open("-"));
   IT_TRY_VOID(file.write(std::string_view(page)));

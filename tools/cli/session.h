@@ -21,6 +21,9 @@ Result<std::unique_ptr<Executor>> make_executor(const Graph& graph, Devices devi
 
 Result<NamedValues> named_inputs(const Graph& graph, const std::vector<Value>& values);
 
+// The value of that name; null: there is none.
+const Value* value_named(const NamedValues& values, std::string_view name);
+
 // Compares each expected value with the output of that name under --rtol and --atol; prints a line each to stdout, and returns 0 or 1.
 Result<int> compare_outputs(const NamedValues& outputs, const NamedValues& expected, const Arguments& arguments, double rtol, double atol);
 Result<int> compare_with_file(const NamedValues& outputs, const Arguments& arguments);

@@ -44,16 +44,6 @@ extern "C" void on_bus_error(int) {
 
 }  // namespace
 
-std::string printable(std::string_view text) {
-  std::string out = infini::quoted(text), plain;
-  for (std::size_t i = 1; i + 1 < out.size(); ++i) {
-    bool escaped = out[i] == '\\' && (out[i + 1] == '"' || out[i + 1] == '\\');
-    if (escaped) ++i;
-    plain += out[i];
-  }
-  return plain;
-}
-
 int exit_status(const Error& error) {
   if (error.status != 0) return error.status;
   switch (error.kind) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "libcore/base/result.h"
 #include "tools/cli/options.h"
@@ -11,9 +10,6 @@ namespace infini::cli {
 
 inline constexpr int status_no = 1;
 inline constexpr int status_broken_pipe = 141;
-
-// Control bytes as \n, \t and \xHH, so that a name in a model cannot steer the terminal or begin a line of its own.
-std::string printable(std::string_view text);
 
 // 2 usage, 3 bad input, 4 unsupported, 5 run failed or io, 70 a bug; the original status of an error that came down a pipe.
 int exit_status(const Error& error);

@@ -1,6 +1,5 @@
 // Cast between the plain types: f32, f64, f16, bf16, integers, bool. Each element is rounded once; integers wrap around.
 #include <algorithm>
-#include <limits>
 #include <type_traits>
 
 #include "backends/cpu/kernel.h"
@@ -17,8 +16,7 @@ void store_number(std::byte* place, Number value) {
   else if constexpr (std::is_same_v<To, F16>) Stored<std::uint16_t>::store(place, static_cast<std::uint16_t>(encode_float(DType::f16, static_cast<double>(value))));
   else if constexpr (std::is_same_v<To, BF16>) Stored<std::uint16_t>::store(place, static_cast<std::uint16_t>(encode_float(DType::bf16, static_cast<double>(value))));
   else if constexpr (std::is_floating_point_v<To> || std::is_integral_v<Number>) Stored<To>::store(place, static_cast<To>(value));
-  else if (std::is_same_v<To, std::uint64_t> && static_cast<double>(value) >= 0x1p63)
-    Stored<To>::store(place, static_cast<double>(value) < 0x1p64 ? static_cast<To>(value) : std::numeric_limits<To>::max());
+  else if constexpr (std::is_same_v<To, std::uint64_t>) Stored<To>::store(place, truncate_to_u64(static_cast<double>(value)));
   else Stored<To>::store(place, static_cast<To>(truncate_to_int(static_cast<double>(value))));
 }
 

@@ -92,7 +92,7 @@ Result<Pieces> pad(const Region& region, const Node& node, const Order& order) {
   Piece piece;
   for (std::size_t axis = 0; axis < rank; ++axis) {
     // Negative amounts cut off.
-    std::int64_t first = std::clamp<std::int64_t>(begin[axis], -x.extents[axis], 0) * -1, place = std::clamp<std::int64_t>(begin[axis], 0, y.extents[axis]);
+    std::int64_t first = -std::clamp<std::int64_t>(begin[axis], -x.extents[axis], 0), place = std::clamp<std::int64_t>(begin[axis], 0, y.extents[axis]);
     box.push_back(std::max<std::int64_t>(0, std::min(x.extents[axis] - first, y.extents[axis] - place)));
     piece.from += first * from[axis];
     piece.to += place * to[axis];
