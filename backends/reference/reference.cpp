@@ -237,7 +237,7 @@ const it_backend table = [] {
   it_backend t{};
   t.abi = IT_ABI;
   t.struct_size = sizeof t;
-  t.facts = {"reference", "1", __VERSION__, "libstdc++", "", ""};
+  t.facts = {"reference", "1", __VERSION__, IT_CXX_ABI, "", ""};
   t.device_count = device_count;
   t.open = open_device;
   t.close = close_device;

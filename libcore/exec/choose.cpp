@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "libcore/base/text.h"
+
 namespace infini {
 namespace {
 
@@ -173,6 +175,9 @@ Result<std::vector<Candidate>> candidates_on(const Device& device, int device_nu
   it_status status = device.table().candidates(device.handle(), region.view(), {&listener, Listener::hear}, reason.out());
   if (status != IT_OK && status != IT_UNSUPPORTED) return backend_error(status, device.name(), reason);
   if (listener.heard.empty()) return unsupported(reason.text().empty() ? "no kernel" : reason.text());
+  if (!(device.table().prepare && device.table().launch && device.table().discard)) {
+    return run_failed(text("backend ", device.name(), " offers a kernel, but leaves prepare, launch or discard NULL"));
+  }
   return std::move(listener.heard);
 }
 

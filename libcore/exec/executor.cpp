@@ -236,7 +236,7 @@ Result<std::unique_ptr<Plan>> Executor::make_plan_at(std::size_t position, std::
     for (const Refusal& refusal : planned.unsupported) nodes.insert(refusal.node);
     return unsupported(text(nodes.size(), " of ", graph_->nodes().size(), " nodes are not supported:", grouped_report(*graph_, planned.unsupported)));
   }
-  if (options_.on_refusals && !planned.refusals.empty()) options_.on_refusals(*graph_, planned.refusals);
+  if (options_.on_refusals && !planned.refusals.empty()) options_.on_refusals(*graph_, planned);
   return std::make_unique<Plan>(std::move(planned.plan));
 }
 
@@ -306,15 +306,9 @@ Status Executor::execute_step(const Plan& plan, const Step& step, std::span<std:
   }
   auto from = static_cast<std::size_t>(step.inputs[0]), to = static_cast<std::size_t>(step.outputs[0]);
   const Place &source = plan.places[from], &target = plan.places[to];
-  Message message;
-  if (step.kind == Step::Kind::transfer) {
-    if (options_.devices[static_cast<std::size_t>(source.device)]->host_memory()) {
-      return device.check(device.table().upload(device.handle(), nullptr, at[to], 0, at[from], target.bytes, message.out()), message);
-    }
-    const Device& other = *options_.devices[static_cast<std::size_t>(source.device)];
-    return other.check(other.table().download(other.handle(), nullptr, at[to], at[from], 0, target.bytes, message.out()), message);
-  }
+  if (step.kind == Step::Kind::transfer) return transfer(source, target, at[from], at[to]);
   if (!device.table().reorder) return internal_error(text(device.name(), " offered a layout but cannot reorder"));
+  Message message;
   Extents extents = *constant_extents(*source.type.shape);
   std::vector<std::int32_t> from_order, to_order;
   it_layout from_layout = to_c(source.layout, extents, from_order), to_layout = to_c(target.layout, extents, to_order);
@@ -322,17 +316,34 @@ Status Executor::execute_step(const Plan& plan, const Step& step, std::span<std:
   return device.check(device.table().reorder(device.handle(), nullptr, &type, &from_layout, at[from], &to_layout, at[to], message.out()), message);
 }
 
+Status Executor::transfer(const Place& source, const Place& target, const std::byte* from, std::byte* to) const {
+  const Devices& devices = options_.devices;
+  Message message;
+  std::vector<std::byte> landing;  // between two devices that the host cannot reach
+  if (!on_host(devices, source.device)) {
+    bool lands = on_host(devices, target.device);
+    if (!lands) landing.resize(target.bytes);
+    const Device& device = *devices[static_cast<std::size_t>(source.device)];
+    std::byte* there = lands ? to : landing.data();
+    IT_TRY_VOID(device.check(device.table().download(device.handle(), nullptr, there, from, 0, target.bytes, message.out()), message));
+    if (lands) return {};
+    from = there;
+  }
+  const Device& device = *devices[static_cast<std::size_t>(target.device)];
+  return device.check(device.table().upload(device.handle(), nullptr, to, 0, from, target.bytes, message.out()), message);
+}
+
 Status Executor::keep(const Plan& plan, ValueId value, int place, std::span<std::byte* const> at, std::span<const std::shared_ptr<DeviceMemory>> owners) {
   const Place& own = plan.places[static_cast<std::size_t>(place)];
   auto root = static_cast<std::size_t>(root_of(plan, place));
   Extents extents = *constant_extents(*own.type.shape);
-  const Device& device = *options_.devices[static_cast<std::size_t>(own.device)];
   if (plan.places[root].kind == Place::Kind::live_in) {
     const Tensor& source = *state_[plan.live_in[static_cast<std::size_t>(plan.places[root].slot)].at()]->tensor();
     state_[value.at()] = Value(Tensor::view(own.type.dtype, extents, source.bytes(), std::make_shared<const Tensor>(source)));
-  } else if (device.host_memory()) {
+  } else if (on_host(options_.devices, own.device)) {
     state_[value.at()] = Value(Tensor::view(own.type.dtype, extents, {at[static_cast<std::size_t>(place)], own.bytes}, owners[root]));
   } else {
+    const Device& device = *options_.devices[static_cast<std::size_t>(own.device)];
     IT_TRY(TensorWriter writer, TensorWriter::make(own.type.dtype, extents));
     Message message;
     IT_TRY_VOID(device.check(device.table().download(device.handle(), nullptr, writer.bytes(), at[static_cast<std::size_t>(place)], 0, own.bytes, message.out()), message));

@@ -29,7 +29,7 @@ struct ExecOptions {
   it_numerics cap = IT_ROUNDING;
   std::vector<std::string> observe;                     // further values to keep, by name
   std::function<void(const StepEvent&)> on_step;        // timing of every step costs two clock reads; null: none
-  std::function<void(const Graph&, std::span<const Refusal>)> on_refusals;  // nodes that went past the first device, once per plan
+  std::function<void(const Graph&, const Planned&)> on_refusals;  // nodes went past the first device; once per plan
 };
 
 class Executor {
@@ -62,6 +62,8 @@ class Executor {
   Status execute(const Plan& plan);
   Result<std::vector<std::byte*>> pointers(const Plan& plan, std::vector<std::shared_ptr<DeviceMemory>>& owners);
   Status execute_step(const Plan& plan, const Step& step, std::span<std::byte* const> at);
+  // Moves a value from one device's memory to another's.
+  Status transfer(const Place& source, const Place& target, const std::byte* from, std::byte* to) const;
   Status keep(const Plan& plan, ValueId value, int place, std::span<std::byte* const> at, std::span<const std::shared_ptr<DeviceMemory>> owners);
   Status run_on_host(const Node& node);
   Result<std::vector<Value>> run_body(const Body& body, std::span<const Value> arguments);

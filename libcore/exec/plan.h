@@ -15,6 +15,9 @@
 
 namespace infini {
 
+// The number of the host among devices: where tensors lie that come from outside.
+inline constexpr int host = -1;
+
 // A value's bytes on one device in one layout.
 struct Place {
   enum class Kind : std::uint8_t {
@@ -23,7 +26,7 @@ struct Place {
     persist,  // outlives the plan: a buffer of its own
   };
   ValueId value;
-  int device = 0;
+  int device = 0;          // or `host`, for what is live in
   Layout layout;
   Type type;               // exact
   std::size_t bytes = 0;   // of storage, blocks padded

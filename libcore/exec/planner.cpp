@@ -216,15 +216,13 @@ class Planner {
     return {.value = id, .device = device, .layout = layout, .type = type, .bytes = bytes};
   }
 
-  bool same_memory(int a, int b) const {
-    return a == b || (r_.devices[static_cast<std::size_t>(a)]->host_memory() && r_.devices[static_cast<std::size_t>(b)]->host_memory());
-  }
+  bool same_memory(int a, int b) const { return a == b || (on_host(r_.devices, a) && on_host(r_.devices, b)); }
 
   // A place of the value in that layout where that device can read it; adds what it takes to have one. anywhere: any device will do.
   Result<int> place_for(ValueId id, int device, const Layout& layout, NodeId reader, bool anywhere = false) {
     auto& places = places_of_[id];
     if (places.empty()) {
-      Place place = make_place(id, host_device(), {});
+      Place place = make_place(id, host, {});
       place.kind = Place::Kind::live_in;
       place.slot = static_cast<int>(out_.plan.live_in.size());
       out_.plan.live_in.push_back(id);
@@ -236,25 +234,22 @@ class Planner {
     }
     int source = places_of_[id].front();
     const Place from = out_.plan.places[static_cast<std::size_t>(source)];
-    int at = same_memory(from.device, device) ? device : from.device;
-    if (!(from.layout == layout)) source = add_step(Step::Kind::reorder, source, make_place(id, reorderer(at), layout), reader);
-    if (!anywhere && !same_memory(from.device, device)) source = add_step(Step::Kind::transfer, source, make_place(id, device, layout), reader);
+    bool moves = !anywhere && !same_memory(from.device, device), changes = !(from.layout == layout);
+    if (changes && (!moves || reorderer(from.device))) {  // where it is, before it moves; else where it arrives
+      source = add_step(Step::Kind::reorder, source, make_place(id, reorderer(moves || anywhere ? from.device : device).value_or(device), layout), reader);
+      changes = false;
+    }
+    if (moves) source = add_step(Step::Kind::transfer, source, make_place(id, device, changes ? from.layout : layout), reader);
+    if (changes) source = add_step(Step::Kind::reorder, source, make_place(id, reorderer(device).value_or(device), layout), reader);
     return source;
   }
 
-  // Host memory is what live-in tensors lie in; a device without it receives them by transfer.
-  int host_device() const {
-    for (std::size_t d = 0; d < r_.devices.size(); ++d) {
-      if (r_.devices[d]->host_memory()) return static_cast<int>(d);
-    }
-    return 0;
-  }
   // The first device that shares memory with `device` and can reorder.
-  int reorderer(int device) const {
+  std::optional<int> reorderer(int device) const {
     for (std::size_t d = 0; d < r_.devices.size(); ++d) {
       if (same_memory(static_cast<int>(d), device) && r_.devices[d]->table().reorder) return static_cast<int>(d);
     }
-    return device;
+    return std::nullopt;
   }
 
   int add_step(Step::Kind kind, int from, Place to, NodeId reader) {

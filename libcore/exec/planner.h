@@ -15,6 +15,9 @@ namespace infini {
 // Devices in order of preference: a node goes to the first that takes it.
 using Devices = std::vector<std::shared_ptr<Device>>;
 
+// True if the host can read and write the memory of that device, or it is the host.
+inline bool on_host(const Devices& devices, int device) { return device == host || devices[static_cast<std::size_t>(device)]->host_memory(); }
+
 // A node that no device takes, or one that had to go to a later device than the first.
 struct Refusal {
   NodeId node;

@@ -9,6 +9,9 @@
 #ifndef IT_BACKEND_H
 #define IT_BACKEND_H
 
+#ifdef __cplusplus
+#include <cstddef> /* tells which C++ library this is */
+#endif
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,6 +20,17 @@ extern "C" {
 #endif
 
 #define IT_ABI 1
+
+/* What a backend's facts say of its C++ library: nothing, if it is plain C or keeps that library to itself. */
+#if defined(_GLIBCXX_USE_CXX11_ABI) && _GLIBCXX_USE_CXX11_ABI
+#define IT_CXX_ABI "libstdc++ cxx11=1"
+#elif defined(_GLIBCXX_USE_CXX11_ABI)
+#define IT_CXX_ABI "libstdc++ cxx11=0"
+#elif defined(_LIBCPP_VERSION)
+#define IT_CXX_ABI "libc++"
+#else
+#define IT_CXX_ABI ""
+#endif
 
 typedef enum it_status {
   IT_OK = 0,
@@ -230,7 +244,7 @@ typedef struct it_build_facts {
   const char* name;                    /* of the backend */
   const char* version;
   const char* compiler;
-  const char* cxx_abi;                 /* "libstdc++ cxx11=1", or "" for a plain C backend */
+  const char* cxx_abi;                 /* IT_CXX_ABI; "": a plain C backend. Another than the program's is refused */
   const char* sdk_built_for;           /* "" where none */
   const char* sdk_found;
 } it_build_facts;

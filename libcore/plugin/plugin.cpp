@@ -1,10 +1,42 @@
 #include "libcore/plugin/plugin.h"
 
 #include <dlfcn.h>
+#include <elf.h>
 
+#include <algorithm>
+#include <cstring>
+
+#include "libcore/base/file.h"
 #include "libcore/base/text.h"
 
 namespace infini {
+namespace {
+
+#ifdef __clang__
+constexpr std::string_view this_compiler = "clang " __clang_version__;
+#else
+constexpr std::string_view this_compiler = "g++ " __VERSION__;
+#endif
+
+// unsupported if a library's segments reach beyond the end of its file: the loader would map what is not there and fault.
+Status check_length(const std::string& path) {
+  IT_TRY(Descriptor file, open_for_reading(path));
+  IT_TRY(FileFacts facts, file_facts(path));
+  Elf64_Ehdr header{};
+  IT_TRY(std::size_t got, read_at(file.number(), 0, std::as_writable_bytes(std::span(&header, 1)), path));
+  if (got < sizeof header || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64) return {};  // the loader's to refuse
+  std::uint64_t needed = 0;
+  for (std::uint64_t i = 0; i < header.e_phnum; ++i) {
+    Elf64_Phdr segment{};
+    IT_TRY(got, read_at(file.number(), header.e_phoff + i * sizeof segment, std::as_writable_bytes(std::span(&segment, 1)), path));
+    if (got < sizeof segment) return unsupported(text("plugin ", path, " is cut short inside its list of segments"));
+    needed = std::max(needed, segment.p_offset + segment.p_filesz);
+  }
+  if (needed <= facts.size) return {};
+  return unsupported(text("plugin ", path, " is cut short: it has ", facts.size, " bytes, its segments need ", needed));
+}
+
+}  // namespace
 
 Error backend_error(it_status status, std::string_view backend, const Message& message) {
   std::string what = message.text();
@@ -26,6 +58,17 @@ Result<Backend> Backend::checked(const it_backend* table, std::shared_ptr<void> 
   if (table->struct_size < sizeof(it_backend)) {
     return unsupported(text("backend ", name, " has a table of ", table->struct_size, " bytes, version ", IT_ABI, " of the plugin interface has ", sizeof(it_backend)));
   }
+  const it_build_facts& facts = table->facts;
+  for (const char* fact : {facts.name, facts.version, facts.compiler, facts.cxx_abi, facts.sdk_built_for, facts.sdk_found}) {
+    if (!fact) return unsupported(text("backend ", name, " leaves one of its build facts NULL, expected a text, empty where there is nothing to tell"));
+  }
+  if (std::string_view abi = facts.cxx_abi; !abi.empty() && abi != IT_CXX_ABI) {
+    return unsupported(text("backend ", name, " was built for the C++ library '", abi, "', this program for '", IT_CXX_ABI, "'; rebuild it with ", this_compiler));
+  }
+  if (!(table->device_count && table->open && table->close && table->describe && table->allocate && table->release && table->upload && table->download &&
+        table->candidates)) {
+    return unsupported(text("backend ", name, " leaves a function NULL that every backend has: device_count to release, upload, download and candidates"));
+  }
   return Backend(table, std::move(library));
 }
 
@@ -33,6 +76,7 @@ Result<Backend> Backend::from_query(it_backend_query_function query, std::string
 
 Result<Backend> Backend::load(const std::string& path) {
   if (path.find('/') == std::string::npos) return usage_error(text("a plugin is given by a path with a slash, not '", path, "'"));
+  IT_TRY_VOID(check_length(path));
   void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle) return unsupported(text("cannot load plugin ", path, ": ", std::string_view(dlerror())));
   std::shared_ptr<void> library(handle, [](void* h) { dlclose(h); });

@@ -1,15 +1,15 @@
 #!/bin/sh
-# The manual page of each tool lints, has every option of the tool, and no other. docs.sh FOLDER-OF-TOOLS
+# Manual pages lint; that of each tool has every option of the tool, and no other. docs.sh FOLDER-OF-TOOLS
 set -eu
 cd "$(dirname "$0")/../.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 bad=0
 complain() { echo "$*"; bad=1; }
+mandoc -Tlint -Wwarning man/*.[0-9] || bad=1
 for tool in it-import it-opt it-run it-check it-bench; do
     page="man/$tool.1"
     [ -f "$page" ] || { complain "$page is missing"; continue; }
-    mandoc -Tlint -Wwarning "$page" || bad=1
     for section in NAME SYNOPSIS DESCRIPTION OPTIONS 'EXIT STATUS' EXAMPLES 'SEE ALSO'; do
         grep -qxF ".Sh $section" "$page" || complain "$page has no section $section"
     done

@@ -181,7 +181,7 @@ TEST_CASE("executor: what nothing runs, in one report") {
   ExecOptions options;
   options.devices = {*nothing, device("reference")};
   std::size_t told = 0;
-  options.on_refusals = [&](const Graph&, std::span<const Refusal> refusals) { told += refusals.size(); };
+  options.on_refusals = [&](const Graph&, const Planned& planned) { told += planned.refusals.size(); };
   Result<std::unique_ptr<Executor>> both_devices = Executor::make(graph_of(source), std::move(options));
   REQUIRE(both_devices.has_value());
   CHECK(numbers(outputs(**both_devices, {floats({2}, {1, 2})})[0]) == Numbers{0, 0});

@@ -176,7 +176,7 @@ class Checker {
     bool stood_in = false;
     ExecOptions options;
     options.devices = {cpu_, reference_};
-    options.on_refusals = [&](const Graph&, std::span<const Refusal>) { stood_in = true; };
+    options.on_refusals = [&](const Graph&, const Planned&) { stood_in = true; };
     IT_TRY(std::unique_ptr<Executor> executor, Executor::make(std::make_shared<const Graph>(graph), std::move(options)));
     IT_TRY(std::vector<Value> now, within("cpu", executor->run(inputs)));
     for (std::size_t i = 0; i < now.size(); ++i) IT_TRY_VOID(within("cpu", agree(now[i], expected[i])));

@@ -81,7 +81,7 @@ PYTHON
     has_line "known answer right"
     run it-check env --require cpu,nosuch
     [ "$status" = 1 ]
-    has_line "fail  required nosuch"
+    has_line "fail  device nosuch"
     it-check env --json | json 'd["schema"] == "it-env/1" and any(line["subject"] == "device cpu" and line["verdict"] == "ok" for line in d["lines"])'
 }
 

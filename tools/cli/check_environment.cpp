@@ -1,6 +1,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "libcore/base/text.h"
@@ -56,25 +57,33 @@ Line device_line(const std::string& name, const Devices& devices) {
   if (name == "null") return {"ok", "device null", "runs nothing, by design"};
   Result<bool> right = known_answer(devices);
   std::string description = devices[0]->info().description;
+  if (!right && right.error().kind == ErrorKind::unsupported) {
+    return {"warn", text("device ", name), text(description, "; no known answer, for it does not take MatMul and Relu in f32")};
+  }
   if (!right) return {"fail", text("device ", name), text(description, "; known answer: ", right.error().text())};
   return {*right ? "ok" : "fail", text("device ", name), text(description, *right ? "; known answer right" : "; known answer WRONG: do not trust this device")};
 }
 
+// missing: the verdict on a device that cannot be opened.
+Line tried_line(const std::string& name, std::string_view missing, const Arguments& arguments) {
+  auto attempt = [&] {
+    Result<Devices> devices = open_named(name, arguments);
+    return devices ? device_line(name, *devices) : Line{missing, text("device ", name), devices.error().text()};
+  };
+  Status survived = survives_probe(name, [&] { (void)attempt(); });
+  return survived ? attempt() : Line{"fail", text("device ", name), survived.error().text()};
+}
+
 std::vector<Line> device_lines(const Arguments& arguments) {
-  std::vector<Line> lines;
-  for (const std::string& name : known_backends(arguments)) {
-    Result<Devices> devices = open_named(name, arguments);
-    lines.push_back(devices ? device_line(name, *devices) : Line{"warn", text("device ", name), devices.error().text()});
+  std::vector<std::string> known = known_backends(arguments), required;
+  if (arguments.has("require")) required = infini::split(arguments.get("require"), ',');
+  for (const std::string& name : required) {
+    if (std::find(known.begin(), known.end(), name) == known.end()) known.push_back(name);
   }
-  std::string required = arguments.get("require");
-  if (required.empty()) return lines;
-  for (const std::string& name : infini::split(required, ',')) {
-    Result<Devices> devices = open_named(name, arguments);
-    if (!devices) {
-      lines.push_back({"fail", text("required ", name), devices.error().text()});
-    } else if (name.find('/') != std::string::npos) {  // a plugin by its path; those with names are there already
-      lines.push_back(device_line(name, *devices));
-    }
+  std::vector<Line> lines;
+  for (const std::string& name : known) {
+    bool needed = std::find(required.begin(), required.end(), name) != required.end();
+    lines.push_back(tried_line(name, needed ? "fail" : "warn", arguments));
   }
   return lines;
 }

@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <filesystem>
+#include <optional>
 
 #include "libcore/base/text.h"
+#include "tools/cli/crash.h"
 
 extern "C" {
 const it_backend* it_cpu_backend_query(std::uint32_t max_abi);
@@ -31,6 +34,10 @@ struct BuiltIn {
   it_backend_query_function query;
 };
 constexpr std::array built_in = {BuiltIn{"cpu", it_cpu_backend_query}, BuiltIn{"reference", it_reference_backend_query}, BuiltIn{"null", it_null_backend_query}};
+
+bool is_built_in(const std::string& name) {
+  return std::any_of(built_in.begin(), built_in.end(), [&](const BuiltIn& backend) { return backend.name == name; });
+}
 
 // Beside the installed tools: <prefix>/lib/infinitensor/backends.
 std::filesystem::path installed_backends() {
@@ -66,6 +73,23 @@ Result<DeviceOptions> options_for(const DeviceName& device, bool first, const Ar
     std::size_t equals = option.find('=');
     if (equals == std::string::npos) return usage_error(text("--device-option ", option, ": expected KEY=VALUE"));
     out.emplace_back(option.substr(0, equals), option.substr(equals + 1));
+  }
+  return out;
+}
+
+// One line per device of a backend, or why there is none.
+std::string device_lines(const std::string& name, const Arguments& arguments) {
+  Result<Backend> backend = find_backend(name, arguments);
+  if (!backend) return text(name, ": ", backend.error().text(), "\n");
+  std::int32_t count = 0;
+  Message message;
+  if (it_status status = backend->table().device_count(&count, message.out()); status != IT_OK) {
+    return text(name, ": ", backend_error(status, name, message).text(), "\n");
+  }
+  std::string out;
+  for (std::int32_t i = 0; i < count; ++i) {
+    Result<std::shared_ptr<Device>> device = Device::open(*backend, i, {});
+    out += text(name, count > 1 ? text(":", i) : "", ": ", device ? std::string((*device)->info().description) : device.error().text(), "\n");
   }
   return out;
 }
@@ -112,6 +136,8 @@ Result<Devices> open_devices(const Arguments& arguments) {
   IT_TRY(std::vector<DeviceName> names, device_names(arguments));
   Devices devices;
   for (const DeviceName& name : names) {
+    std::optional<CrashGuard> guard;
+    if (!is_built_in(name.backend)) guard.emplace(text(program_invocation_short_name, ": plugin ", name.backend, " ended the process while it was opened"));
     IT_TRY(Backend backend, find_backend(name.backend, arguments));
     IT_TRY(DeviceOptions device_settings, options_for(name, devices.empty(), arguments));
     IT_TRY(std::shared_ptr<Device> device, Device::open(backend, name.index, device_settings));
@@ -128,23 +154,16 @@ Result<Devices> open_named(const std::string& name, const Arguments& arguments) 
 
 Result<Devices> open_reference() { return open_named("reference", {}); }
 
+Status survives_probe(const std::string& name, const std::function<void()>& probe) {
+  if (is_built_in(name)) return {};
+  return within(text("plugin ", name), survives(probe));
+}
+
 std::string list_devices(const Arguments& arguments) {
   std::string out;
   for (const std::string& name : known_backends(arguments)) {
-    Result<Backend> backend = find_backend(name, arguments);
-    std::int32_t count = 0;
-    Message message;
-    if (!backend) {
-      out += text(name, ": ", backend.error().text(), "\n");
-      continue;
-    }
-    if (it_status status = backend->table().device_count(&count, message.out()); status != IT_OK) {
-      out += text(name, ": ", backend_error(status, name, message).text(), "\n");
-    }
-    for (std::int32_t i = 0; i < count; ++i) {
-      Result<std::shared_ptr<Device>> device = Device::open(*backend, i, {});
-      out += text(name, count > 1 ? text(":", i) : "", ": ", device ? std::string((*device)->info().description) : device.error().text(), "\n");
-    }
+    Status survived = survives_probe(name, [&] { (void)device_lines(name, arguments); });
+    out += survived ? device_lines(name, arguments) : text(name, ": ", survived.error().text(), "\n");
   }
   return out;
 }

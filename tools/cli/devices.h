@@ -1,6 +1,7 @@
 // Devices by name: built-in backends, plugins by path or by name, and what may stand in for them.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,8 @@ Result<Devices> open_reference();
 
 // Names of the built-in backends and of the plugins found in the search path.
 std::vector<std::string> known_backends(const Arguments& arguments);
+// Tries something with a plugin in a child process; an error if that ends the process (tools/cli/crash.h). Built-in backends need no such trial.
+Status survives_probe(const std::string& name, const std::function<void()>& probe);
 // One line per device: name, description, or why it cannot be opened.
 std::string list_devices(const Arguments& arguments);
 

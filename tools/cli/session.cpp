@@ -45,10 +45,13 @@ Result<std::unique_ptr<Executor>> make_executor(const Graph& graph, Devices devi
   options.devices = std::move(devices);
   options.observe = std::move(observed);
   auto said = std::make_shared<bool>(false);
-  options.on_refusals = [&talk, said](const Graph& planned, std::span<const Refusal> refusals) {
+  options.on_refusals = [&talk, said](const Graph& whole, const Planned& planned) {
     if (*said) return;
     *said = true;
-    talk.notice(text(refusals.size(), " of ", planned.nodes().size(), " nodes go to a device that stands in:", grouped_report(planned, refusals)));
+    const std::vector<Step>& steps = planned.plan.steps;
+    auto copies = std::count_if(steps.begin(), steps.end(), [](const Step& step) { return step.kind == Step::Kind::transfer; });
+    talk.notice(text(planned.refusals.size(), " of ", whole.nodes().size(), " nodes go to a device that stands in, ", copies, " copies between devices:",
+                     grouped_report(whole, planned.refusals)));
   };
   return Executor::make(std::make_shared<const Graph>(graph), std::move(options));
 }
