@@ -38,7 +38,25 @@ run_examples() {
 @test "it-run(1)" { run_examples it-run; }
 @test "it-check(1)" { run_examples it-check; }
 @test "it-bench(1)" { run_examples it-bench; }
+@test "it-graph(5)" { run_examples it-graph; }
+@test "it-pipelines(7)" { run_examples it-pipelines; }
 @test "it-backend(7)" { run_examples it-backend; }
+
+# The display of a page from the line that begins so.
+display() { sed -n "/^$2/,/^\.Ed/{/^\./d;s/\\\\-/-/g;p}" "$IT_ROOT/man/$1"; }
+
+@test "the graph that it-graph(5) shows is read, and the two pipelines of it-pipelines(7) are one" {
+    display it-graph.5 'graph "' >shown.txt
+    run it-run -q shown.txt -i 'x=[[1,2,4],[3,-5,2]]' --print
+    [ "$status" = 0 ]
+    has_line "f32[2,2]"
+    [[ "${output//[$'\n ']/}" == *"[[3,0],[4,0]]"* ]]
+    display it-pipelines.7 '- fold' >shown.yaml
+    list=$(display it-pipelines.7 'fold{')
+    cp "$digits" m.onnx
+    [ "$(it-opt -q --passes="$list" m.onnx | it-check graph --digest)" = "$(it-opt -q --pipeline shown.yaml m.onnx | it-check graph --digest)" ]
+    [ "$(it-opt --print-pipeline --passes="$list" m.onnx -o a.itg 2>&1)" = "$(it-opt --print-pipeline --pipeline shown.yaml m.onnx -o b.itg 2>&1)" ]
+}
 
 @test "the pages have every option of the tools, and no other" {
     command -v mandoc || skip "no mandoc"
