@@ -21,7 +21,9 @@ constexpr std::size_t most_per_call = std::size_t{1} << 30;
 constexpr std::size_t piece_size = std::size_t{1} << 20;
 
 Error cannot_read(std::string_view name, std::string_view verb = "read") {
-  return bad_input(text("cannot ", verb, " ", name, ": ", std::generic_category().message(errno)));
+  bool exhausted = errno == ENOMEM || errno == EMFILE || errno == ENFILE;  // the machine's fault, not the file's
+  std::string message = text("cannot ", verb, " ", name, ": ", std::generic_category().message(errno));
+  return exhausted ? io_error(std::move(message)) : bad_input(std::move(message));
 }
 Error cannot_write(std::string_view name) {
   constexpr int sigpipe_status = 141;  // 128 + SIGPIPE, what a shell shows for a process that the signal ended

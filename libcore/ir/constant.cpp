@@ -16,7 +16,10 @@ std::size_t bytes_of(const Tensor& tensor) {
 
 Result<Tensor> map_range(const Constant& constant, const FileRange& range) {
   Result<MappedFile> file = MappedFile::open(range.path);
-  if (!file) return bad_input(text(file.error().text(), "; a constant's bytes were there when the model was imported"));
+  if (!file) {
+    file.error().message += "; a constant's bytes were there when the model was imported";
+    return std::move(file.error());
+  }
   const FileFacts& facts = file->facts();
   if (facts.size != range.file_size || facts.modified != range.modified_ns) {
     return bad_input(text("'", range.path, "' has changed since the model was imported: ", facts.size, " bytes, modified at ", facts.modified,

@@ -18,16 +18,20 @@ Result<Opsets> opsets_of(const OpsetImports& imports) {
   for (const auto& import : imports) {
     std::int64_t version = import.version();
     std::string domain(plain_domain(import.domain()));
-    if (version < 1 || version > INT32_MAX) return bad_input(text("imports opset ", version, " of '", import.domain(), "'; opsets begin at 1"));
+    if (version < 1 || version > INT32_MAX) return bad_input(text("imports opset ", version, " of '", import.domain(), "', expected 1 to ", INT32_MAX));
     if (domain.empty() && version > newest_opset) return unsupported(text("imports opset ", version, " of ai.onnx; known are 1 to ", newest_opset));
     opsets[domain] = static_cast<int>(version);
   }
-  if (opsets.empty()) opsets[""] = 1;  // files older than opset_import
   return opsets;
 }
 
 Result<Graph> Importer::main_graph(const onnx::ModelProto& model, std::span<const Type> input_types, std::span<const Symbol> bounds) {
   IT_TRY(Opsets opsets, opsets_of(model.opset_import()));
+  constexpr std::int64_t first_with_opsets = 3;  // IR version
+  if (opsets.empty() && model.ir_version() >= first_with_opsets) {
+    return bad_input(text("imports no opset, which every model of IR version ", first_with_opsets, " and later does; this one has version ", model.ir_version()));
+  }
+  if (opsets.empty()) opsets[""] = 1;
   if (!opsets.contains("")) {
     opsets[""] = newest_opset;
     notes_.push_back(text("the model imports no opset of ai.onnx; ", newest_opset, " is taken"));
@@ -118,8 +122,14 @@ bool Importer::add_initializers(const onnx::GraphProto& graph, Scope& scope) {
 
 bool Importer::add_outputs(const onnx::GraphProto& graph, Scope& scope) {
   bool fine = true;
+  Names seen;
   for (const auto& output : graph.output()) {
     const std::string& name = output.name();
+    if (!seen.insert(name).second && !name.empty()) {
+      problems_.add(bad_input(text("there are two outputs '", name, "'")));
+      fine = false;
+      continue;
+    }
     if (name.empty() || !knows(scope, name)) {
       problems_.add(bad_input(name.empty() ? text("an output of graph '", graph.name(), "' has no name") : text("output '", name, "' is produced by no node")));
       fine = false;

@@ -55,25 +55,33 @@ std::vector<std::byte> narrowed(const Field& field) {
 }
 
 // int32_data holds the bits of everything of at most 32 of them; packed types one byte per entry.
-std::vector<std::byte> from_int32_data(const onnx::TensorProto& tensor, DType dtype) {
-  int bits = info(dtype).bits;
-  if (dtype == DType::boolean) {
-    std::vector<std::byte> bytes;
-    for (std::int32_t entry : tensor.int32_data()) bytes.push_back(std::byte{entry != 0});
-    return bytes;
+template <class Stored>
+Result<std::vector<std::byte>> from_int32_data(const onnx::TensorProto& tensor) {
+  constexpr std::int64_t end = std::int64_t{1} << (8 * sizeof(Stored)), begin = -end / 2;
+  for (std::int32_t entry : tensor.int32_data()) {
+    if (entry < begin || entry >= end) return bad_input(text("has ", entry, " in int32_data, which does not fit into ", 8 * sizeof(Stored), " bits"));
   }
-  if (bits == 32) return narrowed<std::int32_t>(tensor.int32_data());
-  if (bits == 16) return narrowed<std::uint16_t>(tensor.int32_data());
-  return narrowed<std::uint8_t>(tensor.int32_data());
+  return narrowed<Stored>(tensor.int32_data());
 }
 
-std::vector<std::byte> from_typed_field(const onnx::TensorProto& tensor, DType dtype) {
+Result<std::vector<std::byte>> from_typed_field(const onnx::TensorProto& tensor, DType dtype) {
   if (dtype == DType::f32 || dtype == DType::c64) return narrowed<float>(tensor.float_data());
   if (dtype == DType::f64 || dtype == DType::c128) return narrowed<double>(tensor.double_data());
   if (dtype == DType::i64) return narrowed<std::int64_t>(tensor.int64_data());
   if (dtype == DType::u64) return narrowed<std::uint64_t>(tensor.uint64_data());
   if (dtype == DType::u32) return narrowed<std::uint32_t>(tensor.uint64_data());
-  return from_int32_data(tensor, dtype);
+  if (dtype == DType::boolean) {
+    std::vector<std::byte> bytes;
+    for (std::int32_t entry : tensor.int32_data()) bytes.push_back(std::byte{entry != 0});
+    return bytes;
+  }
+  int bits = info(dtype).bits;
+  if (bits == 32) return from_int32_data<std::int32_t>(tensor);
+  return bits == 16 ? from_int32_data<std::uint16_t>(tensor) : from_int32_data<std::uint8_t>(tensor);
+}
+
+bool has_typed_field(const onnx::TensorProto& t) {
+  return t.float_data_size() + t.int32_data_size() + t.int64_data_size() + t.double_data_size() + t.uint64_data_size() + t.string_data_size() > 0;
 }
 
 Result<Tensor> strings_of(const onnx::TensorProto& tensor, const Header& header) {
@@ -93,9 +101,12 @@ struct Found {
 
 Result<Found> find_bytes(const onnx::TensorProto& tensor, const Header& header, const Payloads& payloads) {
   Found found;
-  if (tensor.data_location() == onnx::TensorProto::EXTERNAL) {
+  std::optional<std::size_t> number = cut_number(tensor);
+  bool external = tensor.data_location() == onnx::TensorProto::EXTERNAL;
+  if ((number || external || tensor.has_raw_data()) && has_typed_field(tensor)) return bad_input("has its elements in two places, one of them a typed field");
+  if (external) {
     IT_TRY(found.range, external_range(tensor, payloads.folder));
-  } else if (std::optional<std::size_t> number = cut_number(tensor)) {
+  } else if (number) {
     if (*number >= payloads.cuts.size()) return bad_input("has a field that no tensor has");
     const Cut& cut = payloads.cuts[*number];
     found.shared = cut.bytes;
@@ -108,7 +119,7 @@ Result<Found> find_bytes(const onnx::TensorProto& tensor, const Header& header, 
     const auto* raw = reinterpret_cast<const std::byte*>(tensor.raw_data().data());
     found.bytes.assign(raw, raw + tensor.raw_data().size());
   } else {
-    found.bytes = from_typed_field(tensor, header.dtype);
+    IT_TRY(found.bytes, from_typed_field(tensor, header.dtype));
   }
   if (found.size() != header.bytes) return wrong_size(header, found.size(), "bytes", header.bytes);
   return found;

@@ -137,6 +137,16 @@ TEST_CASE("sizes that do not fit are told") {
     t.set_raw_data(std::string(20, 'a'));
     CHECK(with(t).error() == "tensor 'w' is f32[2,3], which takes 24 bytes, but has 20");
   }
+  SUBCASE("elements in two places") {
+    t.set_raw_data(std::string(24, '\0'));
+    t.add_float_data(1);
+    CHECK(with(t).error() == "tensor 'w' has its elements in two places, one of them a typed field");
+  }
+  SUBCASE("an entry too large for its type") {
+    auto bytes = tensor_proto(3, {1});
+    bytes.add_int32_data(1000);
+    CHECK(with(bytes).error() == "tensor 'w' has 1000 in int32_data, which does not fit into 8 bits");
+  }
   SUBCASE("nothing") { CHECK(with(t).error() == "tensor 'w' is f32[2,3], which takes 24 bytes, but has 0"); }
   SUBCASE("a negative dimension") {
     t.set_dims(0, -2);
@@ -370,7 +380,10 @@ TEST_CASE("a file of 3 GiB, mostly a hole: nothing of it is read but the structu
   Model outputs;
   outputs.output("w");
   std::string graph = outputs.graph().SerializeAsString();
-  std::string start = outputs.proto.SerializeAsString().substr(0, 2) + "\x3a";  // ir_version, then ModelProto.graph
+  std::string opset = outputs.proto.opset_import(0).SerializeAsString();
+  std::string start = outputs.proto.SerializeAsString().substr(0, 2) + "\x42";  // ir_version, ModelProto.opset_import
+  varint(start, opset.size());
+  start += opset + "\x3a";  // ModelProto.graph
   varint(start, graph.size() + initializer_start.size() + tensor.size() + raw_start.size() + length);
   start += graph + initializer_start + tensor + raw_start;
   std::string path = folder.file("huge.onnx", start);

@@ -81,6 +81,11 @@ TEST_CASE("violations are named") {
     m.node("Relu", {"x"}, {"y"});
     CHECK(m.error() == "there are two inputs 'x'");
   }
+  SUBCASE("two outputs of one name") {
+    m.node("Relu", {"x"}, {"y"});
+    m.output("y");
+    CHECK(m.error() == "there are two outputs 'y'");
+  }
   SUBCASE("two initializers of one name") {
     m.weight("w", {1}, {1});
     m.weight("w", {1}, {2});
@@ -129,7 +134,9 @@ TEST_CASE("opsets") {
   m.input("x", "2");
   m.node("Relu", {"x"}, {"y"});
   m.output("y");
-  SUBCASE("none at all is the first") {
+  SUBCASE("none at all is the first, in models from before there were any") {
+    CHECK(m.error() == "imports no opset, which every model of IR version 3 and later does; this one has version 8");
+    m.proto.set_ir_version(2);
     auto* attribute = m.graph().mutable_node(0)->add_attribute();
     attribute->set_name("consumed_inputs");  // legal before opset 6 alone
     attribute->add_ints(0);
@@ -156,6 +163,11 @@ TEST_CASE("opsets") {
     m.import_opset("", 17);
     m.import_opset("org.nobody", 3);
     CHECK(m.error() == "");
+  }
+  SUBCASE("an opset that no number of 32 bits can be") {
+    m.import_opset("org.nobody", 1);
+    m.proto.mutable_opset_import(0)->set_version(INT64_MAX);
+    CHECK(m.error() == "imports opset 9223372036854775807 of 'org.nobody', expected 1 to 2147483647");
   }
   SUBCASE("no default domain: the newest is taken, and told") {
     m.import_opset("ai.onnx.ml", 3);
