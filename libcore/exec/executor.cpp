@@ -170,12 +170,6 @@ void Executor::forget_dead(std::size_t position) {
   }
 }
 
-const Tensor* Executor::known(ValueId value, std::span<const ValueId> forced) const {
-  if (constants_[value.at()]) return &*constants_[value.at()];
-  if (std::find(forced.begin(), forced.end(), value) == forced.end() || !state_[value.at()]) return nullptr;
-  return state_[value.at()]->tensor();
-}
-
 std::string Executor::plan_key(std::size_t position, std::span<const ValueId> forced) const {
   std::string key = text(position);
   for (ValueId id : live_->at(*graph_, position)) {
@@ -184,8 +178,8 @@ std::string Executor::plan_key(std::size_t position, std::span<const ValueId> fo
     key += tensor ? text(";", static_cast<int>(tensor->dtype()), ",", join(tensor->extents(), ",")) : text(";", to_string(state_[id.at()]->type()));
   }
   for (ValueId id : forced) {
-    const Tensor* tensor = known(id, forced);
-    if (tensor) key.append("=").append(reinterpret_cast<const char*>(tensor->bytes().data()), tensor->bytes().size());
+    std::span<const std::byte> bytes = state_[id.at()]->tensor()->bytes();
+    key.append("=").append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   }
   return key;
 }
@@ -210,6 +204,12 @@ Result<const Plan*> Executor::plan_at(std::size_t position) {
 }
 
 Result<std::unique_ptr<Plan>> Executor::make_plan_at(std::size_t position, std::span<const ValueId> forced) {
+  KnownValues held;  // the plan's own: kernels read them at later launches, when other elements may lie where these lie now
+  for (ValueId id : forced) {
+    const Tensor& now = *state_[id.at()]->tensor();
+    IT_TRY(Tensor copy, Tensor::owning(now.dtype(), now.extents(), {now.bytes().begin(), now.bytes().end()}));
+    held.emplace(id, std::move(copy));
+  }
   for (std::size_t v = 0; v < state_.size(); ++v) {
     if (state_[v]) state_types_[v] = state_[v]->type();
     if (constants_[v]) state_types_[v] = constants_[v]->type();
@@ -219,7 +219,11 @@ Result<std::unique_ptr<Plan>> Executor::make_plan_at(std::size_t position, std::
                       .cap = options_.cap,
                       .begin = position,
                       .live = [this](ValueId id) { return state_types_[id.at()] ? &*state_types_[id.at()] : nullptr; },
-                      .known = [&](ValueId id) { return known(id, forced); },
+                      .known = [&](ValueId id) -> const Tensor* {
+                        if (constants_[id.at()]) return &*constants_[id.at()];
+                        auto found = held.find(id);
+                        return found == held.end() ? nullptr : &found->second;
+                      },
                       .wanted = std::span(live_->wanted.get(), graph_->values().size()),
                       .last_use = live_->last_use};
   IT_TRY(Planned planned, make_plan(request));
@@ -237,6 +241,7 @@ Result<std::unique_ptr<Plan>> Executor::make_plan_at(std::size_t position, std::
     return unsupported(text(nodes.size(), " of ", graph_->nodes().size(), " nodes are not supported:", grouped_report(*graph_, planned.unsupported)));
   }
   if (options_.on_refusals && !planned.refusals.empty()) options_.on_refusals(*graph_, planned);
+  planned.plan.known.merge(std::move(held));
   return std::make_unique<Plan>(std::move(planned.plan));
 }
 

@@ -58,7 +58,6 @@ class Executor {
   Result<const Plan*> plan_at(std::size_t position);
   Result<std::unique_ptr<Plan>> make_plan_at(std::size_t position, std::span<const ValueId> forced);
   std::string plan_key(std::size_t position, std::span<const ValueId> forced) const;
-  const Tensor* known(ValueId value, std::span<const ValueId> forced) const;
   Status execute(const Plan& plan);
   Result<std::vector<std::byte*>> pointers(const Plan& plan, std::vector<std::shared_ptr<DeviceMemory>>& owners);
   Status execute_step(const Plan& plan, const Step& step, std::span<std::byte* const> at);

@@ -50,7 +50,7 @@ struct Step {
   std::size_t workspace_offset = 0;  // in the arena
 };
 
-// A value whose elements the plan knows without running anything: shape arithmetic.
+// Values whose elements the plan was made for: shape arithmetic, and what decides its first node's shapes.
 using KnownValues = std::map<ValueId, Tensor>;
 
 struct Plan {
