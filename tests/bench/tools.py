@@ -10,7 +10,12 @@ from collections.abc import Sequence
 
 
 class ToolError(Exception):
-    """A tool ended with a status other than 0; the message is what it said."""
+    """A tool is not there, or ended with a status other than 0; the message is what it said. `statuses` has every
+    stage's."""
+
+    def __init__(self, message: str, statuses: Sequence[int] = ()) -> None:
+        super().__init__(message)
+        self.statuses = tuple(statuses)
 
 
 class Tools:
@@ -22,8 +27,9 @@ class Tools:
             raise ToolError(f"no it-import in {folder or 'the folders of PATH'}")
         self._folder = folder
 
-    def pipe(self, *stages: Sequence[str | pathlib.Path]) -> None:
-        """Runs `it-a ... | it-b ...`: each stage is a tool's name and its arguments. Raises ToolError where one fails."""
+    def pipe(self, *stages: Sequence[str | pathlib.Path]) -> str:
+        """Runs `it-a ... | it-b ...`: each stage is a tool's name and its arguments. Returns what they said on stderr.
+        Raises ToolError where one fails."""
         running: list[subprocess.Popen[bytes]] = []
         with tempfile.TemporaryFile() as said:
             source: int | None = subprocess.DEVNULL
@@ -36,8 +42,9 @@ class Tools:
                 source = process.stdout.fileno() if process.stdout else None
                 running.append(process)
             statuses = [process.wait() for process in running]
+            said.seek(0)
+            message = said.read().decode("utf-8", "replace").strip()
             if any(statuses):
-                said.seek(0)
-                message = said.read().decode("utf-8", "replace").strip()
                 names = " | ".join(str(stage[0]) for stage in stages)
-                raise ToolError(f"{names} ended with {statuses}: {message}")
+                raise ToolError(f"{names} ended with {statuses}: {message}", statuses)
+            return message

@@ -39,12 +39,13 @@ Arrays = Mapping[str, np.ndarray]
 
 
 class Oracle:
-    """ONNX Runtime on one model as it stands; `names` are further values to return beside the outputs."""
+    """ONNX Runtime on one model as it stands, or optimised; `names` are further values to return beside the outputs."""
 
-    def __init__(self, path: pathlib.Path, names: Sequence[str] = ()) -> None:
+    def __init__(self, path: pathlib.Path, names: Sequence[str] = (), optimised: bool = False, threads: int = 2) -> None:
+        levels = onnxruntime.GraphOptimizationLevel
         settings = onnxruntime.SessionOptions()
-        settings.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-        settings.intra_op_num_threads = 2
+        settings.graph_optimization_level = levels.ORT_ENABLE_ALL if optimised else levels.ORT_DISABLE_ALL
+        settings.intra_op_num_threads = threads
         settings.log_severity_level = 3
         model: str | bytes = str(path)
         if names:
@@ -96,8 +97,8 @@ class Comparison:
     def __init__(self, tools: Tools, device: str, folder: pathlib.Path, options: Sequence[str] = ()) -> None:
         self._tools, self._device, self._folder, self._options = tools, device, folder, options
 
-    def _run(self, stages: list[list[str | pathlib.Path]], inputs: pathlib.Path, *arguments: str | pathlib.Path
-             ) -> dict[str, np.ndarray]:
+    def run(self, stages: list[list[str | pathlib.Path]], inputs: pathlib.Path, *arguments: str | pathlib.Path
+            ) -> dict[str, np.ndarray]:
         """The arrays that it-run writes at the end of the stages."""
         target = self._folder / "out.npz"
         target.unlink(missing_ok=True)
@@ -111,7 +112,7 @@ class Comparison:
         expected = Oracle(model.onnx).run(model.load_inputs())
         good = True
         for level in levels:
-            actual = self._run([["it-import", model.onnx], ["it-opt", f"-O{level}"]], model.inputs)
+            actual = self.run([["it-import", model.onnx], ["it-opt", f"-O{level}"]], model.inputs)
             title = f"{model.name} -O{level} {self._device}"
             good &= report(title, compare(actual, expected, list(expected)), every=len(expected) < 5)
         return good
@@ -120,7 +121,7 @@ class Comparison:
         """Every matrix product's result, at -O0."""
         names = matrix_results(model.onnx)
         expected = Oracle(model.onnx, names).run(model.load_inputs())
-        actual = self._run([["it-import", model.onnx], ["it-opt", "-O0"]], model.inputs, "--dump=*")
+        actual = self.run([["it-import", model.onnx], ["it-opt", "-O0"]], model.inputs, "--dump=*")
         return report(f"{model.name} -O0 {self._device} per node", compare(actual, expected, names), every=False)
 
     def symbolic(self, model: library.StoredModel, extents: Sequence[Mapping[str, int]]) -> bool:
@@ -132,7 +133,7 @@ class Comparison:
             inputs = model.with_sizes(sizes)
             np.savez(self._folder / "in.npz", **inputs)
             expected = oracle.run(inputs)
-            actual = self._run([], self._folder / "in.npz", stream)
+            actual = self.run([], self._folder / "in.npz", stream)
             title = f"{model.name} {' '.join(f'{k}={v}' for k, v in sizes.items())} {self._device}"
             good &= report(title, compare(actual, expected, list(expected)), every=False)
         stream.unlink()
