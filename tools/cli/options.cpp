@@ -25,12 +25,6 @@ constexpr std::array common = {
     Option{"--color", Takes::value, "auto|always|never", "colours on stderr", "About"},
 };
 
-std::string key_of(const Option& option) {
-  std::string key = split(option.names, ',').back();
-  key.erase(0, key.find_first_not_of('-'));
-  return key;
-}
-
 template <class Visit>
 void for_each_option(const Tool& tool, const Visit& visit) {
   for (const Option& option : tool.options) visit(option);
@@ -151,17 +145,6 @@ int print_page(const Tool& tool, const std::string& page) {
 }  // namespace
 
 std::span<const Option> common_options() { return common; }
-
-std::string Arguments::get(std::string_view key, std::string_view otherwise) const {
-  auto found = values_.find(key);
-  return found == values_.end() ? std::string(otherwise) : found->second.back();
-}
-
-const std::vector<std::string>& Arguments::all(std::string_view key) const {
-  static const std::vector<std::string> none;
-  auto found = values_.find(key);
-  return found == values_.end() ? none : found->second;
-}
 
 std::string help(const Tool& tool) {
   std::string out = text("Usage: ", tool.name, " [OPTION]... ", tool.operands, "\n", tool.summary, "\n\nExamples:\n");

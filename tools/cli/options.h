@@ -9,6 +9,8 @@
 #include <variant>
 #include <vector>
 
+#include "libcore/base/result.h"
+
 namespace infini::cli {
 
 enum class Takes : std::uint8_t { flag, value, optional_value };
@@ -21,6 +23,9 @@ struct Option {
   std::string_view group = {};  // heading in --help
   bool repeat = false;          // may be given several times; else the last one counts
 };
+
+// The last of an option's long names, without dashes; "O" for -O.
+std::string key_of(const Option& option);
 
 struct Tool {
   std::string_view name;        // "it-opt"
@@ -46,9 +51,13 @@ class Arguments {
 
  private:
   friend std::variant<Arguments, int> parse(const Tool&, int, char**);
+  friend Result<Arguments> arguments_from(std::span<const Option>, std::span<const std::string_view>);
   std::map<std::string, std::vector<std::string>, std::less<>> values_;
   std::vector<std::string> operands_;
 };
+
+// From "key=value" (a flag: "key"); usage: a key that `known` does not have.
+Result<Arguments> arguments_from(std::span<const Option> known, std::span<const std::string_view> pairs);
 
 // The arguments; or, where that is all there is to do (--help, --version, a usage error, which is printed), the exit status.
 std::variant<Arguments, int> parse(const Tool& tool, int argc, char** argv);

@@ -14,7 +14,7 @@
 namespace infini::cli {
 namespace {
 
-constexpr int usage_status = 2, bad_input_status = 3, unsupported_status = 4, run_failed_status = 5, bug_status = 70;
+constexpr int bad_input_status = 3, run_failed_status = 5;
 
 bool wants_colour(const Arguments& arguments) {
   auto set = [](const char* name) {
@@ -43,19 +43,6 @@ extern "C" void on_bus_error(int) {
 }
 
 }  // namespace
-
-int exit_status(const Error& error) {
-  if (error.status != 0) return error.status;
-  switch (error.kind) {
-    case ErrorKind::usage: return usage_status;
-    case ErrorKind::bad_input: return bad_input_status;
-    case ErrorKind::unsupported: return unsupported_status;
-    case ErrorKind::run_failed:
-    case ErrorKind::io: return run_failed_status;
-    case ErrorKind::internal: break;
-  }
-  return bug_status;
-}
 
 Talk::Talk(std::string_view tool, const Arguments& arguments) : tool_(tool), colour_(wants_colour(arguments)) {
   level_ = arguments.has("quiet") ? -1 : static_cast<int>(arguments.count("verbose"));
