@@ -1,10 +1,11 @@
 #!/bin/sh
 # Builds and installs the tools, then lets them read a handwritten digit.
 #
-#   tools/quickstart.sh [--prefix DIR] [FILE]
+#   tools/quickstart.sh [--prefix DIR | --installed] [FILE]
 #
 # As root it installs the Debian packages it needs; else it names the missing ones. It builds in build/quickstart and
-# installs into DIR (build/prefix). With FILE, the magika model (PyPI, 3 MB) also names that file's type.
+# installs into DIR (build/prefix); with --installed it builds nothing and takes the tools that are on the PATH. With FILE, the magika
+# model (PyPI, 3 MB) also names that file's type.
 # shellcheck disable=SC2086  # lists of packages are split on purpose
 set -eu
 
@@ -104,12 +105,14 @@ here=$(cd "$(dirname "$0")" && pwd)
 root=$(dirname "$here")
 build="$root/build"
 prefix="$build/prefix"
+installed=
 file=
 while [ $# -gt 0 ]; do
     case $1 in
         --prefix) [ $# -gt 1 ] || { status=2 fail "--prefix needs a folder"; }; prefix=$2; shift ;;
         --prefix=*) prefix=${1#--prefix=} ;;
-        -h | --help) sed -n 's/^# \{0,1\}//; 2,7p' "$0"; exit 0 ;;
+        --installed) installed=yes ;;
+        -h | --help) sed -n 's/^# \{0,1\}//; 2,8p' "$0"; exit 0 ;;
         -*) status=2 fail "unknown option $1" ;;
         *) [ -z "$file" ] || { status=2 fail "one FILE only"; }; file=$1 ;;
     esac
@@ -119,9 +122,11 @@ done
 case $prefix in /*) ;; *) prefix="$PWD/$prefix" ;; esac
 
 mkdir -p "$build"
-need_packages $(sed -n 's/^build //p' "$here/packages.txt")
-build_and_install
-PATH="$prefix/bin:$PATH"
-export PATH
+if [ -z "$installed" ]; then
+    need_packages $(sed -n 's/^build //p' "$here/packages.txt")
+    build_and_install
+    PATH="$prefix/bin:$PATH"
+    export PATH
+fi
 recognise_digit
 [ -z "$file" ] || name_file_type "$file"
