@@ -1,9 +1,10 @@
 #!/bin/sh
-# What is installed works from a prefix that was moved: the tools, and programs of others built against it with CMake and with pkg-config. Nothing in it holds the path of the build tree or of the first prefix. install.sh BUILD-FOLDER CXX
+# What is installed works from a prefix that was moved: the tools, and programs of others built against it with CMake, with pkg-config and through
+# the Python module. Nothing in it holds the path of the build tree or of the first prefix. install.sh BUILD-FOLDER CXX PYTHON
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
-build=$1 cxx=$2
+build=$1 cxx=$2 python=$3
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 fail() { echo "install.sh: $*" >&2; exit 1; }
@@ -57,3 +58,10 @@ status=0
 LD_LIBRARY_PATH=$libraries "$work/digit" /nosuch.onnx </dev/zero >"$work/out" 2>&1 || status=$?
 [ $status = 3 ] || fail "a model that is not there: status $status, expected 3: $(cat "$work/out")"
 grep -q '/nosuch.onnx' "$work/out" || fail "a model that is not there is not named: $(cat "$work/out")"
+
+# The Python module, as a wheel around the installed library.
+"$python" -c 'import numpy, onnx, onnxruntime, ml_dtypes, pip' 2>/dev/null || { echo "no Python with the packages of tests/requirements.txt: the module is not tried"; exit 0; }
+"$python" -m pip wheel -q --disable-pip-version-check --no-index --no-deps -w "$work" --config-settings library="$libraries/libinfinitensor.so" "$root/tools/python"
+"$python" -m pip install -q --disable-pip-version-check --no-index --no-deps --target "$work/site" "$work"/infinitensor-*.whl
+ln -s "$prefix/lib/infinitensor" "$work/site/infinitensor/infinitensor"
+IT_PLUGIN=mine PYTHONPATH=$work/site "$python" -W error "$root/tests/python/test_module.py"

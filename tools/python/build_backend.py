@@ -1,0 +1,86 @@
+"""Builds the wheel (PEP 517) with CMake and what Python has: nothing is downloaded.
+
+    pip install ./tools/python                                              builds the library, then the wheel
+    pip install ./tools/python --config-settings library=LIBINFINITENSOR.SO   takes one that is built
+
+The interpreter does not matter: the library has a C interface, so one wheel serves every Python 3.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+import re
+import subprocess
+import sysconfig
+import zipfile
+from pathlib import Path
+
+here = Path(__file__).resolve().parent
+root = here.parent.parent
+
+
+def _fact(pattern: str, path: Path) -> str:
+    found = re.search(pattern, path.read_text(encoding="utf-8"))
+    if not found:
+        raise SystemExit(f"{path}: expected {pattern}")
+    return found.group(1)
+
+
+def _version() -> str:
+    return _fact(r"project\(InfiniTensor VERSION ([0-9.]+)", root / "CMakeLists.txt")
+
+
+def _metadata() -> str:
+    project = here / "pyproject.toml"
+    fields = [
+        ("Metadata-Version", "2.1"),
+        ("Name", "infinitensor"),
+        ("Version", _version()),
+        ("Summary", _fact(r'description = "([^"]*)"', project)),
+        ("License", "Apache-2.0"),
+        ("Requires-Python", _fact(r'requires-python = "([^"]*)"', project)),
+        ("Requires-Dist", _fact(r'dependencies = \["([^"]*)"', project)),
+        ("Provides-Extra", "narrow-types"),
+        ("Requires-Dist", 'ml_dtypes; extra == "narrow-types"'),
+        ("Description-Content-Type", "text/markdown"),
+    ]
+    head = "".join(f"{name}: {value}\n" for name, value in fields)
+    return f"{head}\n{(here / 'README.md').read_text(encoding='utf-8')}"
+
+
+def _library(settings: dict[str, str]) -> Path:
+    if "library" in settings:
+        return Path(settings["library"]).resolve(strict=True)
+    build = root / "build" / "python"
+    configure = ["cmake", "-S", root, "-B", build, "-DCMAKE_BUILD_TYPE=Release", "-DIT_TESTS=OFF"]
+    subprocess.run(configure, check=True)
+    subprocess.run(["cmake", "--build", build, "--target", "it_api", "-j", str(os.cpu_count() or 1)], check=True)
+    return (build / "libinfinitensor.so").resolve(strict=True)
+
+
+def build_wheel(wheel_directory: str, config_settings: dict[str, str] | None = None, metadata_directory: str | None = None) -> str:
+    files = {f"infinitensor/{p.name}": p.read_bytes() for p in sorted((here / "infinitensor").iterdir()) if p.suffix == ".py" or p.name == "py.typed"}
+    files["infinitensor/libinfinitensor.so"] = _library(config_settings or {}).read_bytes()
+    info = f"infinitensor-{_version()}.dist-info"
+    tag = f"py3-none-{re.sub('[-.]', '_', sysconfig.get_platform())}"
+    files[f"{info}/METADATA"] = _metadata().encode()
+    files[f"{info}/WHEEL"] = f"Wheel-Version: 1.0\nGenerator: infinitensor\nRoot-Is-Purelib: false\nTag: {tag}\n".encode()
+    files[f"{info}/LICENSE"] = (root / "LICENSE").read_bytes()
+    record = f"{info}/RECORD"
+    digests = {name: base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode() for name, data in files.items()}
+    lines = [f"{name},sha256={digests[name]},{len(data)}\n" for name, data in files.items()]
+    files[record] = "".join([*lines, f"{record},,\n"]).encode()
+    wheel = f"infinitensor-{_version()}-{tag}.whl"
+    with zipfile.ZipFile(Path(wheel_directory) / wheel, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in files.items():
+            entry = zipfile.ZipInfo(name)  # of 1980: the same sources give the same wheel
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.external_attr = (0o755 if name.endswith(".so") else 0o644) << 16
+            archive.writestr(entry, data)
+    return wheel
+
+
+def build_sdist(sdist_directory: str, config_settings: dict[str, str] | None = None) -> str:
+    raise SystemExit("there is no source package: the library is built from the repository; use pip install or pip wheel on this folder")
