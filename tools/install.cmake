@@ -1,4 +1,4 @@
-# The library for other programs, and what is installed. A prefix may be moved: nothing in it holds its path.
+# The library for other programs, what is installed, and the Debian package. A prefix may be moved: nothing in it holds its path.
 
 # One shared library with the C interface; all else in it is hidden, so that no other protobuf or C++ library in a process meets ours.
 file(GLOB api CONFIGURE_DEPENDS tools/api/*.cpp)
@@ -46,3 +46,23 @@ Libs: -L${libdir} -linfinitensor
 Cflags: -I${includedir}
 ]])
 install(FILES ${PROJECT_BINARY_DIR}/infinitensor.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# cpack -G DEB
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME infinitensor)
+set(CPACK_PACKAGE_CONTACT "InfiniTensor maintainers <maintainers@infinitensor.invalid>" CACHE STRING "Maintainer of the Debian package")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/tools/debian.cmake)
+set(CPACK_IT_SOURCE_DIR ${PROJECT_SOURCE_DIR})
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+file(CONFIGURE OUTPUT triggers CONTENT "activate-noawait ldconfig\n")
+set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/triggers)
+set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "${PROJECT_DESCRIPTION}
+Imports ONNX models, optimises them, runs them, checks them and measures
+them: five tools around one stream, and a library with a C interface.")
+include(CPack)
