@@ -23,4 +23,13 @@ for tool in it-import it-opt it-run it-check it-bench; do
     [ -z "$missing" ] || complain "$page does not have:" $missing
     [ -z "$unknown" ] || complain "$page has what $tool does not know:" $unknown
 done
+# Both READMEs have the same commands: in their blocks of code (comments apart), and in the table for those who come from InfiniTensor.
+commands() { # README
+    awk '/^```(sh|cmake)$/ { code = 1; next } /^```/ { code = 0 } code { sub(/ *#.*/, ""); print }' "$1"
+    awk '/^\| `make`/ { table = 1 } !/^\|/ { table = 0 } table' "$1" | grep -oE '`[^`]*`'
+}
+commands README.md >"$work/english"
+commands .github/README.zh.md >"$work/chinese"
+[ "$(wc -l <"$work/english")" -gt 40 ] || complain "README.md has hardly any commands"
+diff "$work/english" "$work/chinese" || complain ".github/README.zh.md has other commands than README.md"
 exit $bad
