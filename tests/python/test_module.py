@@ -1,6 +1,11 @@
 """The Python module: what it reads, writes, tells and computes, against onnx, ONNX Runtime and NumPy. Finds the module on the path."""
 
+import importlib.metadata
+import inspect
 import os
+import shutil
+import subprocess
+import sys
 import tempfile
 import threading
 import unittest
@@ -216,6 +221,30 @@ class Run(unittest.TestCase):
         with self.assertRaises(it.Error) as caught:
             it.Session(it.load(DIGITS), os.environ["IT_PLUGIN"]).run({"image": np.zeros((1, 1, 8, 8), np.float32)})
         self.assertEqual(caught.exception.status, 4)
+
+
+class Installation(unittest.TestCase):
+    def test_a_library_that_does_not_fit_or_is_not_there_is_one_sentence(self):
+        package = Path(it.__file__).parent
+        for change, words in (
+            (lambda copy: (copy / "_library.py").write_text((package / "_library.py").read_text().replace("API_VERSION = 1", "API_VERSION = 2")), "has version 1 .* expects 2"),
+            (lambda copy: (copy / "libinfinitensor.so").unlink(), "libinfinitensor.so: cannot open"),
+            (lambda copy: (copy / "libinfinitensor.so").write_bytes(b"cut"), "libinfinitensor.so: file too short"),
+        ):
+            with self.subTest(words), tempfile.TemporaryDirectory() as folder:
+                change(Path(shutil.copytree(package, Path(folder) / "infinitensor", ignore=shutil.ignore_patterns("__pycache__"))))
+                run = subprocess.run([sys.executable, "-c", "import infinitensor"], cwd=folder, env={}, capture_output=True, text=True)
+                self.assertRegex(run.stderr.splitlines()[-1], f"^ImportError: infinitensor: .*{words}")
+
+    def test_it_is_typed_and_says_its_version(self):
+        self.assertTrue(Path(it.__file__).with_name("py.typed").exists())
+        self.assertEqual(it.__version__, importlib.metadata.version("infinitensor"))
+        for name in it.__all__:
+            thing = getattr(it, name)
+            for function in [thing, *vars(thing).values()] if isinstance(thing, type) else [thing]:
+                if inspect.isfunction(function) and not function.__name__.startswith("__"):
+                    typed = {*inspect.signature(function).parameters} - {"self"} | {"return"}
+                    self.assertLessEqual(typed, {*function.__annotations__}, function)
 
 
 if __name__ == "__main__":
