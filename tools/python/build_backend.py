@@ -60,19 +60,33 @@ def _library(settings: dict[str, str]) -> Path:
     return (build / "libinfinitensor.so").resolve(strict=True)
 
 
+def _tag() -> str:
+    return f"py3-none-{re.sub('[-.]', '_', sysconfig.get_platform())}"
+
+
+def _info() -> tuple[str, dict[str, bytes]]:
+    """The folder of facts about the wheel, and its files but the RECORD."""
+    wheel = f"Wheel-Version: 1.0\nGenerator: infinitensor\nRoot-Is-Purelib: false\nTag: {_tag()}\n"
+    return f"infinitensor-{_version()}.dist-info", {"METADATA": _metadata().encode(), "WHEEL": wheel.encode(), "LICENSE": (root / "LICENSE").read_bytes()}
+
+
+def prepare_metadata_for_build_wheel(metadata_directory: str, config_settings: dict[str, str] | None = None) -> str:
+    info, files = _info()
+    (Path(metadata_directory) / info).mkdir()
+    for name, data in files.items():
+        (Path(metadata_directory) / info / name).write_bytes(data)
+    return info
+
+
 def build_wheel(wheel_directory: str, config_settings: dict[str, str] | None = None, metadata_directory: str | None = None) -> str:
+    info, facts = _info()
     files = {f"infinitensor/{p.name}": p.read_bytes() for p in sorted((here / "infinitensor").iterdir()) if p.suffix == ".py" or p.name == "py.typed"}
     files["infinitensor/libinfinitensor.so"] = _library(config_settings or {}).read_bytes()
-    info = f"infinitensor-{_version()}.dist-info"
-    tag = f"py3-none-{re.sub('[-.]', '_', sysconfig.get_platform())}"
-    files[f"{info}/METADATA"] = _metadata().encode()
-    files[f"{info}/WHEEL"] = f"Wheel-Version: 1.0\nGenerator: infinitensor\nRoot-Is-Purelib: false\nTag: {tag}\n".encode()
-    files[f"{info}/LICENSE"] = (root / "LICENSE").read_bytes()
-    record = f"{info}/RECORD"
+    files |= {f"{info}/{name}": data for name, data in facts.items()}
     digests = {name: base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode() for name, data in files.items()}
     lines = [f"{name},sha256={digests[name]},{len(data)}\n" for name, data in files.items()]
-    files[record] = "".join([*lines, f"{record},,\n"]).encode()
-    wheel = f"infinitensor-{_version()}-{tag}.whl"
+    files[f"{info}/RECORD"] = "".join([*lines, f"{info}/RECORD,,\n"]).encode()
+    wheel = f"infinitensor-{_version()}-{_tag()}.whl"
     with zipfile.ZipFile(Path(wheel_directory) / wheel, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in files.items():
             entry = zipfile.ZipInfo(name)  # of 1980: the same sources give the same wheel
