@@ -12,8 +12,8 @@
  * Options. A list of texts that ends in NULL: "key=value", or "key" for a switch; NULL is the empty list. Keys are the long options of
  *   the tools without their dashes, and mean the same (it-import(1), it-opt(1), it-run(1)); one that may be given several times there may
  *   be here. Unknown keys are an error.
- * Text is UTF-8. Nothing is printed, and no signal handler or environment variable is touched. A model file that is truncated while
- *   it is in use raises SIGBUS: weights are mapped, not read.
+ * Text is UTF-8. Nothing is printed, and the environment is not read. Two things end the process: a model file that is truncated while it
+ *   is in use (SIGBUS: weights are mapped, not read), and a plugin that aborts (while it is opened, stderr says which).
  */
 #ifndef INFINITENSOR_H
 #define INFINITENSOR_H
