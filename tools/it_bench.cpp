@@ -1,10 +1,11 @@
-// it-bench: how long a graph takes, and where the time goes.
+// it-bench: how long a graph takes, and where the time goes; and which of two takes longer.
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <map>
 
 #include "libcore/base/text.h"
+#include "tools/cli/bench_ab.h"
 #include "tools/cli/bench_report.h"
 #include "tools/cli/devices.h"
 #include "tools/cli/inputs.h"
@@ -15,18 +16,20 @@ using namespace infini::cli;
 
 namespace {
 
-constexpr std::array<std::string_view, 3> examples = {
+constexpr std::array<std::string_view, 4> examples = {
     "it-bench model.onnx --threads 2",
     "it-import model.onnx | it-opt -O2 | it-bench --duration 10 --json result.json",
     "it-bench model.itg --profile",
+    "it-bench ab old.itg new.itg",
 };
 
 constexpr std::array own = {
     Option{"--warmup", Takes::value, "N", "runs before measuring (2)", "Measuring"},
     Option{"--iterations", Takes::value, "N", "measured runs", "Measuring"},
-    Option{"--duration", Takes::value, "SECONDS", "measure for so long (3)", "Measuring"},
+    Option{"--duration", Takes::value, "SECONDS", "measure for so long (3; ab: 50)", "Measuring"},
     Option{"--percentile", Takes::value, "P,...", "percentiles to print (50,90,99)", "Measuring"},
     Option{"--profile", Takes::flag, {}, "time per node, by origin and device", "Measuring"},
+    Option{"--fail-if-slower", Takes::value, "PERCENT", "ab: status 1 if B is slower by more than that, for all the interval", "Measuring"},
     Option{"--json", Takes::value, "FILE", "the result as JSON", "Output"},
     Option{"-O", Takes::value, "0|1|2|3", "optimise before running (an .onnx operand: 2; a stream: as it is)", "Running"},
 };
@@ -38,7 +41,7 @@ const Tool& tool() {
     list.insert(list.end(), device_options().begin(), device_options().end());
     return list;
   }();
-  static const Tool description{"it-bench", "Measures how long a graph takes to run.", "[FILE|-]", 0, 1, examples, options};
+  static const Tool description{"it-bench", "Measures how long a graph takes to run, or which of two takes longer (ab).", "[FILE|-] | ab A B", 0, 3, examples, options};
   return description;
 }
 
@@ -56,14 +59,6 @@ class Clock {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
-Result<double> number(const Arguments& arguments, std::string_view key, double standard, double least = 0) {
-  double value = standard;
-  if (arguments.has(key) && (!parse_double(arguments.get(key), value) || !(value >= least) || value > 1e9)) {
-    return usage_error(text("--", key, "=", arguments.get(key), ": expected a number, ", least, " or more"));
-  }
-  return value;
-}
-
 // Runs until the count or the time is reached; the times in ms.
 Result<std::vector<double>> measure(Executor& executor, std::span<const Value> inputs, double iterations, double seconds) {
   std::vector<double> times;
@@ -79,9 +74,11 @@ Result<std::vector<double>> measure(Executor& executor, std::span<const Value> i
 }
 
 Result<int> bench(const Arguments& arguments, const Talk& talk) {
-  IT_TRY(double warmup, number(arguments, "warmup", 2));
-  IT_TRY(double iterations, number(arguments, "iterations", 0, 1));
-  IT_TRY(double seconds, number(arguments, "duration", 3));
+  if (arguments.operands().size() > 1) return usage_error(text("unexpected operand '", arguments.operands()[1], "' (two graphs: it-bench ab A B)"));
+  if (arguments.has("fail-if-slower")) return usage_error("--fail-if-slower belongs to it-bench ab");
+  IT_TRY(double warmup, number_option(arguments, "warmup", 2));
+  IT_TRY(double iterations, number_option(arguments, "iterations", 0, 1));
+  IT_TRY(double seconds, number_option(arguments, "duration", 3));
   if (arguments.has("iterations") && arguments.has("duration")) return usage_error("--iterations and --duration exclude each other");
   BenchReport out;
   IT_TRY(out.percentiles, percentile_list(arguments.get("percentile", "50,90,99")));
@@ -119,7 +116,8 @@ Result<int> bench(const Arguments& arguments, const Talk& talk) {
 
 int work(const Arguments& arguments, const Talk& talk) {
   if (arguments.has("list-devices")) return print_page(list_devices(arguments), talk);
-  Result<int> status = bench(arguments, talk);
+  bool two = !arguments.operands().empty() && arguments.operands()[0] == "ab";
+  Result<int> status = two ? bench_ab(arguments, talk) : bench(arguments, talk);
   return status ? *status : report(talk, status.error());
 }
 

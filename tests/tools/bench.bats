@@ -39,3 +39,42 @@ load common
         [ "${#lines[@]}" = 1 ]
     done
 }
+
+@test "ab: which of two" {
+    it-import "$digits" -o small.itg
+    run --separate-stderr it-bench ab small.itg "$digits" -O2 --dim batch=1 --duration 0.5
+    [ "$status" = 0 ]
+    for word in "A       median " "B       median " "rounds  " " runs of small.itg" "95 % interval "; do has_line "$word"; done
+    [ "$(grep -cE '^(no difference found|B is [0-9.]+ % (faster|slower)) \(' <<<"$output")" = 1 ]
+    it-import "$digits" | it-bench ab -q - small.itg --duration 0.5 --json - | json 'd["schema"] == "it-bench-ab/1" and d["a"]["file"] == "-" and d["b"]["file"] == "small.itg"'
+}
+
+@test "ab: sixty-four images take longer than one, whichever comes first" {
+    it-import "$digits" --dim batch=1 -o one.itg
+    it-import "$digits" --dim batch=64 -o many.itg
+    it-bench ab -q one.itg many.itg --duration 1 --json r.json >r.txt
+    json 'd["verdict"] == "slower" and d["interval_percent"][0] > 100 and d["a"]["median_ms"] < d["b"]["median_ms"]' <r.json
+    json 'd["interval_percent"][0] <= d["change_percent"] <= d["interval_percent"][1] and d["confidence"] == 0.95' <r.json
+    json '6 <= len(d["rounds_percent"]) <= 20 and all(d[s]["runs"] >= 36 and d[s]["min_ms"] <= d[s]["median_ms"] for s in "ab")' <r.json
+    grep -qE '^B is [0-9.]+ % slower \(95 % interval [0-9.]+ to [0-9.]+ %\)$' r.txt
+    run it-bench ab -q one.itg many.itg --duration 1 --fail-if-slower 50
+    [ "$status" = 1 ]
+    run it-bench ab -q one.itg many.itg --duration 1 --fail-if-slower 1000000
+    [ "$status" = 0 ]
+    it-bench ab -q many.itg one.itg --duration 1 --fail-if-slower 0 --json - | json 'd["verdict"] == "faster" and d["interval_percent"][1] < -50'
+}
+
+@test "ab: what makes no sense" {
+    for command in "ab $digits" "ab - -" "ab $digits $digits --profile" "ab $digits $digits --iterations 3" "ab $digits $digits --duration=x" \
+        "ab $digits $digits --fail-if-slower=-1" "$digits $digits" "$digits --fail-if-slower 1"; do
+        run it-bench -q $command
+        [ "$status" = 2 ]
+        [ "${#lines[@]}" = 1 ]
+    done
+    echo nothing >broken.itg
+    run it-bench -q ab "$digits" broken.itg
+    [ "$status" = 3 ]
+    has_line "it-bench: broken.itg is no graph: "
+    run it-bench -q ab "$digits" "$digits" -d null
+    [ "$status" = 4 ]
+}

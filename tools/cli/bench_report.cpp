@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
 
+#include "libcore/base/statistics.h"
 #include "libcore/base/text.h"
 
 namespace infini::cli {
@@ -12,27 +12,7 @@ namespace {
 
 constexpr std::size_t profiled_rows = 40;
 
-double percentile(std::vector<double> times, double percent) {
-  std::sort(times.begin(), times.end());
-  double position = percent / 100 * static_cast<double>(times.size() - 1);
-  auto below = static_cast<std::size_t>(position);
-  std::size_t above = std::min(below + 1, times.size() - 1);
-  return times[below] + (position - static_cast<double>(below)) * (times[above] - times[below]);
-}
-
-double mean(const std::vector<double>& times) { return std::accumulate(times.begin(), times.end(), 0.0) / static_cast<double>(times.size()); }
-
-double deviation(const std::vector<double>& times) {
-  double centre = mean(times), sum = 0;
-  for (double time : times) sum += (time - centre) * (time - centre);
-  return std::sqrt(sum / static_cast<double>(times.size()));
-}
-
-std::string ms(double value) {
-  char buffer[32];
-  auto end = std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::fixed, 3).ptr;
-  return std::string(buffer, end);
-}
+std::string ms(double value) { return fixed(value, 3); }
 
 std::string fixed_width(std::string text, std::size_t width) {
   text.resize(std::max(text.size(), width), ' ');
@@ -40,6 +20,12 @@ std::string fixed_width(std::string text, std::size_t width) {
 }
 
 }  // namespace
+
+std::string fixed(double value, int digits) {
+  char buffer[400];  // the largest double has 309 digits before the point
+  auto end = std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::fixed, digits).ptr;
+  return std::string(buffer, end);
+}
 
 Result<std::vector<double>> percentile_list(const std::string& written) {
   std::vector<double> out;

@@ -31,6 +31,9 @@ Result<std::vector<double>> percentile_list(const std::string& written);
 // Runs `iterations` times with every step timed.
 Result<std::vector<ProfileRow>> profile(const Graph& graph, const Devices& devices, std::span<const Value> inputs, double iterations);
 
+// 3.14159 with two digits: "3.14".
+std::string fixed(double value, int digits);
+
 std::string to_text(const BenchReport& report);
 std::string to_json(const BenchReport& report);
 

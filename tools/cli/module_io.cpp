@@ -77,8 +77,10 @@ Result<Input> read_module(const std::string& operand, const OpTable& ops, const 
   if (standard_input && isatty(STDIN_FILENO)) return usage_error("no graph: give a file, or pipe one in (see --help)");
   if (operand.ends_with(".onnx")) return import_operand(operand, ops, talk);
   std::string name = standard_input ? "standard input" : operand;
-  Descriptor descriptor(STDIN_FILENO);
-  if (!standard_input) {
+  Descriptor descriptor;  // not standard input's, unless that is read: what is put in its place would close it
+  if (standard_input) {
+    descriptor = Descriptor(STDIN_FILENO);
+  } else {
     IT_TRY(descriptor, open_for_reading(operand));
   }
   std::string prefix(sniffed_bytes, '\0');

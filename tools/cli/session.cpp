@@ -1,7 +1,6 @@
 #include "tools/cli/session.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "libcore/base/text.h"
 #include "libcore/exec/report.h"
@@ -13,20 +12,20 @@ namespace {
 
 constexpr double default_rtol = 1e-3, default_atol = 1e-7;
 
-Result<double> tolerance(const Arguments& arguments, std::string_view key, double standard) {
-  double value = standard;
-  if (arguments.has(key) && (!parse_double(arguments.get(key), value) || !(value >= 0 && value < HUGE_VAL))) {
-    return usage_error(text("--", key, "=", arguments.get(key), ": expected a number, 0 or more"));
-  }
-  return value;
-}
-
 std::string verdict(const std::string& name, const Comparison& found) {
   if (found.equal) return text("ok       ", printable(name), ": relative L2 ", found.relative_l2, ", largest difference ", found.max_absolute);
   return text("DIFFERS  ", printable(name), ": ", found.reason, found.count > 0 ? text("; relative L2 ", found.relative_l2) : "");
 }
 
 }  // namespace
+
+Result<double> number_option(const Arguments& arguments, std::string_view key, double otherwise, double least) {
+  double value = otherwise;
+  if (arguments.has(key) && (!parse_double(arguments.get(key), value) || !(value >= least) || value > 1e9)) {
+    return usage_error(text("--", key, "=", arguments.get(key), ": expected a number, ", least, " or more"));
+  }
+  return value;
+}
 
 const Value* value_named(const NamedValues& values, std::string_view name) {
   auto found = std::find_if(values.begin(), values.end(), [name](const auto& entry) { return entry.first == name; });
@@ -63,8 +62,8 @@ Result<NamedValues> named_inputs(const Graph& graph, const std::vector<Value>& v
 }
 
 Result<int> compare_outputs(const NamedValues& outputs, const NamedValues& expected, const Arguments& arguments, double rtol, double atol) {
-  IT_TRY(double relative, tolerance(arguments, "rtol", rtol));
-  IT_TRY(double absolute, tolerance(arguments, "atol", atol));
+  IT_TRY(double relative, number_option(arguments, "rtol", rtol));
+  IT_TRY(double absolute, number_option(arguments, "atol", atol));
   if (expected.empty()) return bad_input("nothing to compare with: no outputs are expected");
   std::string page;
   int status = 0;

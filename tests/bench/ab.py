@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+"""Holds `it-bench ab` to its word on this machine.
+
+    ab.py [--bin DIR] [--threads N] [--runs 20] [--duration SECONDS] [MODEL ...]
+
+MODEL as for tests/bench/against_ort.py; default: squeezenet bert_base_128. Per model: the graph against itself, which
+must give "no difference" in at least 19 of 20 runs; against a copy with 3 % more work (floating-point operations), which
+must be named the slower in at least 18 of 20, on whichever side it stands; and the medians, which must be within 3 % of
+the time that a run takes as seen from outside: the wall time of it-bench with 2N iterations less that with N, by N. The
+machine must be idle. Status 1: one of them is not so.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import pathlib
+import statistics
+import subprocess
+import tempfile
+import time
+from collections.abc import Sequence
+
+import library
+import numpy as np
+import onnx
+from onnx import helper, numpy_helper, shape_inference
+
+MORE_WORK = 0.03
+WORKING = ("Conv", "MatMul", "Gemm")
+
+
+def flops(node: onnx.NodeProto, shapes: dict[str, list[int]]) -> int:
+    """Two per multiply-add; 0 for nodes of other kinds."""
+    if node.op_type not in WORKING:
+        return 0
+    weight = shapes[node.input[1]]
+    return 2 * math.prod(shapes[node.output[0]]) * (math.prod(weight[1:]) if node.op_type == "Conv" else weight[-2])
+
+
+def with_more_work(model: onnx.ModelProto, share: float) -> onnx.ModelProto:
+    """A copy that reads x + up(down(x)) where the last layer with weights read x; the width between down and up makes it
+    `share` more operations."""
+    copy = shape_inference.infer_shapes(model)
+    graph = copy.graph
+    shapes = {v.name: [d.dim_value for d in v.type.tensor_type.shape.dim]
+              for v in [*graph.input, *graph.output, *graph.value_info]}
+    shapes |= {w.name: list(w.dims) for w in graph.initializer}
+    weights = {w.name for w in graph.initializer}
+    last = max(i for i, n in enumerate(graph.node) if n.op_type in WORKING and n.input[1] in weights)
+    x, is_conv = graph.node[last].input[0], graph.node[last].op_type == "Conv"
+    channels = shapes[x][1 if is_conv else -1]
+    width = round(share * sum(flops(n, shapes) for n in graph.node) / (4 * math.prod(shapes[x])))
+    random = np.random.default_rng(0)
+    nodes, source = [], x
+    for name, rows, columns in (("more_down", channels, width), ("more_up", width, channels)):
+        weight = random.standard_normal((rows, columns), np.float32) * np.float32(0.01)
+        weight = weight.T.reshape(columns, rows, 1, 1) if is_conv else weight
+        graph.initializer.append(numpy_helper.from_array(np.ascontiguousarray(weight), f"{name}_weight"))
+        nodes.append(helper.make_node("Conv" if is_conv else "MatMul", [source, f"{name}_weight"], [name], name=name))
+        source = name
+    nodes.append(helper.make_node("Add", [x, source], ["more"], name="more"))
+    graph.node[last].input[0] = "more"
+    for i, node in enumerate(nodes):
+        graph.node.insert(last + i, node)
+    return copy
+
+
+class Bench:
+    """it-bench with the options that all runs share."""
+
+    def __init__(self, folder: pathlib.Path | None, options: Sequence[str]) -> None:
+        self._program = str(folder / "it-bench") if folder else "it-bench"
+        self._options = list(options)
+
+    def __call__(self, *arguments: str | pathlib.Path) -> str:
+        command = [self._program, "-q", *self._options, *map(str, arguments)]
+        return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+    def from_outside(self, arguments: Sequence[str | pathlib.Path], run_ms: float) -> float:
+        """Milliseconds of a run: the median over five rounds of the time of 2N runs less that of N."""
+        count = max(5, round(3000 / run_ms))
+        differences = []
+        for _ in range(5):
+            wall = []
+            for n in (count, 2 * count):
+                begin = time.perf_counter()
+                self("--iterations", str(n), *arguments)
+                wall.append(time.perf_counter() - begin)
+            differences.append(1000 * (wall[1] - wall[0]) / count)
+        return statistics.median(differences)
+
+
+def judge(bench: Bench, model: library.StoredModel, heavier: pathlib.Path, options: argparse.Namespace) -> bool:
+    """Runs the three series of one model and prints a line for each."""
+    more = [] if options.duration is None else ["--duration", str(options.duration)]
+    inputs = ["--load-inputs", model.inputs]
+    results = {"itself": [], "more work": []}
+    right = {"itself": 0, "more work": 0}
+    longest = 0.0
+    for run in range(options.runs):
+        swapped = run % 2 == 1
+        pairs = {"itself": (model.onnx, model.onnx, "no_difference"),
+                 "more work": (heavier, model.onnx, "faster") if swapped else (model.onnx, heavier, "slower")}
+        for name, (a, b, expected) in pairs.items():
+            begin = time.perf_counter()
+            result = json.loads(bench("ab", a, b, *inputs, *more, "--json", "-"))
+            longest = max(longest, time.perf_counter() - begin)
+            right[name] += result["verdict"] == expected
+            results[name].append(result)
+            print(f"  {run:2} {name:10} {result['verdict']:14} {result['change_percent']:6.2f} % in {result['interval_percent'][0]:6.2f} .. "
+                  f"{result['interval_percent'][1]:6.2f}, {len(result['rounds_percent'])} rounds", flush=True)
+    run_ms = statistics.median(side["median_ms"] for result in results["itself"] for side in (result["a"], result["b"]))
+    outside = bench.from_outside([*inputs, model.onnx], run_ms)
+    apart = abs(run_ms / outside - 1)
+    print(f"{model.name}: itself: no difference in {right['itself']} of {options.runs}; more work: named in {right['more work']} of {options.runs}; "
+          f"median {run_ms:.3f} ms, from outside {outside:.3f} ms: {100 * apart:.1f} % apart; longest run {longest:.0f} s", flush=True)
+    return right["itself"] >= 0.95 * options.runs and right["more work"] >= 0.9 * options.runs and apart <= 0.03 and longest <= 60
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bin", type=pathlib.Path, help="the folder of the tools; else those of PATH")
+    parser.add_argument("--threads", type=int, help="of the cpu; all cores if not given")
+    parser.add_argument("--runs", type=int, default=20)
+    parser.add_argument("--duration", type=float, help="of one comparison; else the tool's own")
+    parser.add_argument("models", nargs="*", metavar="MODEL", default=["squeezenet", "bert_base_128"])
+    options = parser.parse_args()
+    bench = Bench(options.bin, ["--threads", str(options.threads)] if options.threads else [])
+    good = True
+    with tempfile.TemporaryDirectory() as folder:
+        for spec in options.models:
+            model = library.stored(spec)
+            heavier = pathlib.Path(folder) / f"{model.name}_more.onnx"
+            onnx.save(with_more_work(onnx.load(str(model.onnx)), MORE_WORK), str(heavier))
+            good = judge(bench, model, heavier, options) and good
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
