@@ -16,7 +16,7 @@ _it() {
     esac
     case $word in
         -*) words=$(_it_options "$tool") ;;
-        *) if [ "$tool" = it-check ] && [ "$COMP_CWORD" = 1 ]; then words='graph outputs coverage env'; fi ;;
+        *) if [ "$tool" = it-check ] && [ "$COMP_CWORD" = 1 ]; then words='graph outputs coverage diff env'; fi ;;
     esac
     # shellcheck disable=SC2207  # words without blanks
     COMPREPLY=($(compgen -W "$words" -- "$word"))

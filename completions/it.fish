@@ -9,4 +9,4 @@ end
 for tool in it-import it-opt it-run it-check it-bench
     complete -c $tool -n 'string match -q -- "-*" (commandline -ct)' -a "(__it_options $tool)"
 end
-complete -c it-check -n 'test (count (commandline -opc)) -eq 1' -a 'graph outputs coverage env'
+complete -c it-check -n 'test (count (commandline -opc)) -eq 1' -a 'graph outputs coverage diff env'

@@ -9,7 +9,7 @@ _it() {
     if [[ $PREFIX == -* ]]; then
         _describe option options
     elif [[ $words[1] == it-check && $CURRENT == 2 ]]; then
-        _values check graph outputs coverage env
+        _values check graph outputs coverage diff env
     else
         _files
     fi

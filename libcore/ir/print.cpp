@@ -82,6 +82,43 @@ class Printer {
     line("}");
   }
 
+  void value(const Graph& graph, const AttributeValue& value) {
+    auto real = [this](float v) { out_ += real_attribute_text(v); };
+    switch (kind(value)) {
+      case AttributeKind::integer: out_ += text(std::get<std::int64_t>(value)); break;
+      case AttributeKind::real:
+        if (as_bits(std::get<float>(value))) out_ += "real ";
+        real(std::get<float>(value));
+        break;
+      case AttributeKind::text: out_ += quoted(std::get<std::string>(value)); break;
+      case AttributeKind::integers: {
+        const auto& items = std::get<std::vector<std::int64_t>>(value);
+        list(items.empty() ? "ints " : "", items, [this](std::int64_t v) { out_ += text(v); });
+        break;
+      }
+      case AttributeKind::reals: {
+        const auto& items = std::get<std::vector<float>>(value);
+        list(items.empty() || std::ranges::any_of(items, as_bits) ? "reals " : "", items, real);
+        break;
+      }
+      case AttributeKind::texts: {
+        const auto& items = std::get<std::vector<std::string>>(value);
+        list(items.empty() ? "texts " : "", items, [this](const std::string& v) { out_ += quoted(v); });
+        break;
+      }
+      case AttributeKind::tensor:
+        out_ += "tensor ";
+        tensor(std::get<Tensor>(value));
+        break;
+      case AttributeKind::type: out_ += "type " + to_string(std::get<Type>(value)); break;
+      case AttributeKind::body: this->graph(*std::get<Body>(value).graph, &std::get<Body>(value), &graph); break;
+      case AttributeKind::tensors: list("tensors ", std::get<std::vector<Tensor>>(value), [this](const Tensor& v) { tensor(v); }); break;
+      case AttributeKind::bodies:
+        list("graphs ", std::get<std::vector<Body>>(value), [&](const Body& body) { this->graph(*body.graph, &body, &graph); });
+        break;
+    }
+  }
+
  private:
   void line(std::string_view text) {
     out_ += '\n';
@@ -207,43 +244,6 @@ class Printer {
     elements(tensor);
   }
 
-  void value(const Graph& graph, const AttributeValue& value) {
-    auto real = [this](float v) { out_ += real_attribute_text(v); };
-    switch (kind(value)) {
-      case AttributeKind::integer: out_ += text(std::get<std::int64_t>(value)); break;
-      case AttributeKind::real:
-        if (as_bits(std::get<float>(value))) out_ += "real ";
-        real(std::get<float>(value));
-        break;
-      case AttributeKind::text: out_ += quoted(std::get<std::string>(value)); break;
-      case AttributeKind::integers: {
-        const auto& items = std::get<std::vector<std::int64_t>>(value);
-        list(items.empty() ? "ints " : "", items, [this](std::int64_t v) { out_ += text(v); });
-        break;
-      }
-      case AttributeKind::reals: {
-        const auto& items = std::get<std::vector<float>>(value);
-        list(items.empty() || std::ranges::any_of(items, as_bits) ? "reals " : "", items, real);
-        break;
-      }
-      case AttributeKind::texts: {
-        const auto& items = std::get<std::vector<std::string>>(value);
-        list(items.empty() ? "texts " : "", items, [this](const std::string& v) { out_ += quoted(v); });
-        break;
-      }
-      case AttributeKind::tensor:
-        out_ += "tensor ";
-        tensor(std::get<Tensor>(value));
-        break;
-      case AttributeKind::type: out_ += "type " + to_string(std::get<Type>(value)); break;
-      case AttributeKind::body: this->graph(*std::get<Body>(value).graph, &std::get<Body>(value), &graph); break;
-      case AttributeKind::tensors: list("tensors ", std::get<std::vector<Tensor>>(value), [this](const Tensor& v) { tensor(v); }); break;
-      case AttributeKind::bodies:
-        list("graphs ", std::get<std::vector<Body>>(value), [&](const Body& body) { this->graph(*body.graph, &body, &graph); });
-        break;
-    }
-  }
-
   const PrintOptions& options_;
   std::string out_;
   std::size_t depth_ = 0;
@@ -264,6 +264,13 @@ std::string print(const Graph& graph, const PrintOptions& options) {
   printer.graph(graph);
   printer.sources(graph);
   return std::move(printer).take() + "\n";
+}
+
+std::string print(const Graph& graph, const AttributeValue& value) {
+  PrintOptions options;
+  Printer printer(options);
+  printer.value(graph, value);
+  return std::move(printer).take();
 }
 
 }  // namespace infini

@@ -47,6 +47,9 @@ struct PrintOptions {
 std::string print(const Module& module, const PrintOptions& options = {});
 std::string print(const Graph& graph, const PrintOptions& options = {});
 
+// A value of an attribute alone, as it stands there.
+std::string print(const Graph& graph, const AttributeValue& value);
+
 // bad_input with line and column. The text may come from anyone: limits on nesting and sizes.
 Result<Module> parse_text(std::string_view text, const OpTable& ops);
 

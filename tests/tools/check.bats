@@ -88,7 +88,7 @@ PYTHON
 @test "no such check" {
     run it-check nosuch "$digits"
     [ "$status" = 2 ]
-    has_line "graph, outputs, coverage or env"
+    has_line "graph, outputs, coverage, diff or env"
     run it-check
     [ "$status" = 2 ]
 }
@@ -138,4 +138,65 @@ PYTHON
     has_line "1 x TopK"
     run --separate-stderr it-check coverage "$digits"
     [ "$(awk '$2 == "x" { sum += $1 } END { print sum }' <<<"$output")" = 14 ]
+}
+
+@test "diff: the same, however it is written" {
+    it-import --embed "$digits" -o embedded.itg
+    it-opt -O0 --emit=onnx "$digits" -o again.onnx
+    for other in "$digits" embedded.itg again.onnx; do
+        run it-check diff "$digits" "$other"
+        [ "$status" = 0 ]
+        [ "$output" = "the same: 14 nodes" ]
+    done
+    it-import "$digits" | it-check diff - "$digits" --json | json 'd == {"schema": "it-diff/1", "same": True, "nodes_a": 14, "nodes_b": 14, "nodes_alike": 14, "types_that_follow": 0, "not_compared": [], "differences": []}'
+    it-import --no-weights "$digits" | it-check diff - "$digits" | grep -q '^the same: 14 nodes; [1-9][0-9]* weights without content were not compared$'
+}
+
+@test "diff: a weight, an attribute, a name" {
+    need_onnx
+    "$IT_PYTHON" - "$digits" <<'PYTHON'
+import sys, numpy, onnx
+from onnx import numpy_helper
+model = onnx.load(sys.argv[1])
+first = next(n for n in model.graph.node if n.op_type == "Conv")
+weight = next(w for w in model.graph.initializer if w.name == first.input[1])
+array = numpy_helper.to_array(weight).copy()
+array.flat[3] += 0.5
+weight.CopyFrom(numpy_helper.from_array(array, weight.name))
+onnx.save(model, "weight.onnx")
+model = onnx.load(sys.argv[1])
+for node in model.graph.node:
+    if node.op_type == "Softmax":
+        node.attribute[0].i = 0
+model.graph.output[0].name = "p"
+model.graph.node[-1].output[0] = "p"
+onnx.save(model, "names.onnx")
+PYTHON
+    run it-check diff "$digits" weight.onnx
+    [ "$status" = 1 ]
+    has_line "weight    Conv 'conv_0': input 1 "
+    has_line ": 1 of "
+    has_line "largest difference 0.5"
+    has_line "not the same: 1 differences; 13 nodes are alike, of 14 in A and 14 in B"
+    run it-check diff "$digits" names.onnx --json
+    [ "$status" = 1 ]
+    json 'not d["same"] and sorted(e["kind"] for e in d["differences"]) == ["attribute", "output"]' <<<"$output"
+}
+
+@test "diff: what the optimiser did" {
+    run bash -c "it-import '$digits' | it-opt -O2 | it-check diff '$digits' -"
+    [ "$status" = 1 ]
+    has_line "rewritten Conv 'conv_0', BatchNormalization 'batchnormalization_1'"
+    it-opt -O2 "$digits" -o once.itg
+    it-import "$digits" | it-opt -O2 | it-check diff once.itg -
+    it-check diff once.itg once.itg
+}
+
+@test "diff: what makes no sense" {
+    for command in "diff" "diff $digits" "diff - -" "diff $digits $digits $digits" "graph $digits $digits" "graph $digits --json" "diff $digits $digits --digest"; do
+        run it-check -q $command
+        [ "$status" = 2 ]
+    done
+    run it-check diff "$digits" nosuch.onnx
+    [ "$status" = 3 ] || [ "$status" = 5 ]
 }

@@ -13,6 +13,8 @@ Result<int> check_outputs(const Module& module, const Arguments& arguments, cons
 Result<int> check_graph(const Module& module, const Arguments& arguments, const Talk& talk);
 // What each node runs on, and why not; 1 if a node runs nowhere.
 Result<int> check_coverage(const Module& module, const Arguments& arguments, const Talk& talk);
+// What is different between two graphs; 1 if something is.
+Result<int> check_diff(const Graph& a, const Graph& b, const Arguments& arguments, const Talk& talk);
 // Versions, processor, devices with a known answer, memory, disk; 1 if something required is absent.
 Result<int> check_environment(const Arguments& arguments, const Talk& talk);
 
