@@ -207,13 +207,13 @@ TEST_CASE("cpu: products with a bias, a residual and steps behind them, fused an
 
 TEST_CASE("cpu: what a product cannot do is said, not done wrong") {
   Device device("threads=1");
-  Case halves;
-  int x = halves.input({2, 3}, noise(6, 1), infini::DType::f16), w = halves.input({3, 2}, noise(6, 2), infini::DType::f16), y = halves.value({2, 2}, infini::DType::f16);
-  halves.node("MatMul", {x, w}, {y});
-  halves.output(y);
+  Case doubles;
+  int x = doubles.input({2, 3}, noise(6, 1), infini::DType::f64), w = doubles.input({3, 2}, noise(6, 2), infini::DType::f64), y = doubles.value({2, 2}, infini::DType::f64);
+  doubles.node("MatMul", {x, w}, {y});
+  doubles.output(y);
   std::string reason;
-  CHECK(halves.offers(device, &reason).empty());
-  CHECK(reason == "MatMul of f16: the kernel is for f32");
+  CHECK(doubles.offers(device, &reason).empty());
+  CHECK(reason == "MatMul of f64: the kernel is for f32");
   Device wrong("threads=0");
   CHECK(wrong.handle == nullptr);
   CHECK(wrong.error == "threads=0 is not a number from 1 to 1024");

@@ -1,4 +1,6 @@
 // Cast between the plain types: f32, f64, f16, bf16, integers, bool. Each element is rounded once; integers wrap around.
+#include "backends/cpu/kernels/cast.h"
+
 #include <algorithm>
 #include <type_traits>
 
@@ -24,7 +26,6 @@ template <class From, class To>
 void cast_row(const std::byte* from, std::byte* to, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) store_number<To>(to + i * Stored<To>::size, Stored<From>::load(from + i * Stored<From>::size));
 }
-using CastFunction = void (*)(const std::byte*, std::byte*, std::int64_t);
 
 template <class F>
 CastFunction with_plain(DType dtype, F f) {
@@ -32,13 +33,21 @@ CastFunction with_plain(DType dtype, F f) {
   return with_number<CastFunction>(dtype, nullptr, f);
 }
 
-CastFunction function_of(DType from, DType to) {
+}  // namespace
+
+CastFunction cast_function(DType from, DType to) {
   return with_plain(from, [to]<class From>() -> CastFunction {
     return with_plain(to, []<class To>() -> CastFunction { return cast_row<From, To>; });
   });
 }
 
-}  // namespace
+void cast_all(Pool& pool, CastFunction function, DType from_type, const std::byte* from, DType to_type, std::byte* to, std::int64_t n) {
+  constexpr std::int64_t grain = 16384;
+  std::int64_t in = static_cast<std::int64_t>(element_bytes(from_type)), out = static_cast<std::int64_t>(element_bytes(to_type));
+  pool.run((n + grain - 1) / grain, [&](std::int64_t chunk, int) {
+    function(from + chunk * grain * in, to + chunk * grain * out, std::min(grain, n - chunk * grain));
+  });
+}
 
 Offers cast_offer(const Region& region, Device& device) {
   std::vector<Candidate> offers;
@@ -46,18 +55,13 @@ Offers cast_offer(const Region& region, Device& device) {
   if (!node || !(node->is("Cast") || node->is("CastLike"))) return offers;
   const Value *x = region.input(*node, 0), *y = region.output(*node, 0);
   if (!x || !y) return unsupported("Cast with an operand left out");
-  CastFunction function = function_of(x->dtype, y->dtype);
+  CastFunction function = cast_function(x->dtype, y->dtype);
   if (!function) return unsupported(text("Cast from ", infini::name(x->dtype), " to ", infini::name(y->dtype)));
   RawOperand from = RawOperand::of(*x);
   int to = y->output;
-  std::int64_t total = y->count(), in = static_cast<std::int64_t>(element_bytes(x->dtype)), out = static_cast<std::int64_t>(element_bytes(y->dtype));
-  auto run = [=](const Launch& launch) -> Status {
-    constexpr std::int64_t grain = 16384;
-    const std::byte* source = from.at(launch);
-    std::byte* target = launch.output<std::byte>(to);
-    launch.device.pool.run((total + grain - 1) / grain, [&](std::int64_t chunk, int) {
-      function(source + chunk * grain * in, target + chunk * grain * out, std::min(grain, total - chunk * grain));
-    });
+  std::int64_t total = y->count();
+  auto run = [=, from_type = x->dtype, to_type = y->dtype](const Launch& launch) -> Status {
+    cast_all(launch.device.pool, function, from_type, from.at(launch), to_type, launch.output<std::byte>(to), total);
     return {};
   };
   for (const Order& order : {Order{}, x->is_constant() ? Order{} : channels_last(x->rank())}) {
