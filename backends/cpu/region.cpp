@@ -84,6 +84,13 @@ std::vector<std::int64_t> Node::integers(std::string_view name, std::vector<std:
   return {found->ints, found->ints + found->count};
 }
 
+std::span<const std::byte> Node::tensor(std::string_view name) const {
+  const it_attribute* found = find(name, IT_ATTR_TENSOR);
+  if (!found || !found->tensor_data) return {};
+  Extents extents(found->tensor.extents, found->tensor.extents + found->tensor.rank);
+  return {static_cast<const std::byte*>(found->tensor_data), byte_size(static_cast<DType>(found->tensor.dtype), cpu::count(extents))};
+}
+
 namespace {
 
 bool is_fused(const it_node& node) {

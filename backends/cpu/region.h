@@ -55,6 +55,7 @@ class Node {
   float number(std::string_view name, float otherwise) const;
   std::string_view string(std::string_view name, std::string_view otherwise) const;
   std::vector<std::int64_t> integers(std::string_view name, std::vector<std::int64_t> otherwise = {}) const;
+  std::span<const std::byte> tensor(std::string_view name) const;  // its bytes; empty if there is none
 
   // Indices into Region::values, -1 where left out.
   std::vector<int> inputs, outputs;

@@ -1,6 +1,7 @@
 // Nodes that move elements on the CPU backend: every result is the very bytes that the ONNX text asks for.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <functional>
 
 #include "tests/backends/cpu_case.h"
@@ -177,6 +178,92 @@ TEST_CASE("cpu: Pad with a constant, also by negative amounts and on some axes")
     c.output(b);
     check_exact(c, {y});
   }
+}
+
+TEST_CASE("cpu: Pad that reflects, repeats the edge or wraps around, also several times and by negative amounts") {
+  auto source = [](const std::string& mode, std::int64_t i, std::int64_t n) {
+    if (mode == "edge") return i < 0 ? 0 : i >= n ? n - 1 : i;
+    while (i < 0 || i >= n) i = mode == "wrap" ? (i < 0 ? i + n : i - n) : n == 1 ? 0 : i < 0 ? -i : 2 * (n - 1) - i;
+    return i;
+  };
+  Extents e{1, 3, 4, 5};
+  for (const std::string mode : {"reflect", "edge", "wrap"})
+    for (const Extents& pads : {Extents{0, 0, 2, 3, 0, 0, 1, 4}, Extents{0, 1, -1, 0, 0, 2, 0, 9}, Extents{2, 0, 0, -2, 0, 7, -3, 12}, Extents{0, 0, 0, -4, 0, 0, 0, 0}})
+      for (DType dtype : widths) {
+        Doubles x = counting(count(e)), y;
+        Extents padded;
+        for (std::size_t k = 0; k < 4; ++k) padded.push_back(e[k] + pads[k] + pads[k + 4]);
+        for_each_index(padded, [&](const Extents& i) {
+          Extents from;
+          for (std::size_t k = 0; k < 4; ++k) from.push_back(source(mode, i[k] - pads[k], e[k]));
+          y.push_back(at(e, x, from));
+        });
+        Case c;
+        int a = c.input(e, x, dtype), amounts = c.constant({8}, Doubles(pads.begin(), pads.end()), DType::i64), b = c.value(padded, dtype);
+        c.node("Pad", {a, amounts}, {b}, {{"mode", mode}});
+        c.output(b);
+        check_exact(c, {y}, mode.c_str());
+      }
+}
+
+TEST_CASE("cpu: ScatterElements and ScatterND replace and combine; an index outside is an error") {
+  using Combine = double (*)(double, double);
+  const std::vector<std::pair<std::string, Combine>> reductions = {{"none", [](double, double b) { return b; }},
+                                                                   {"add", [](double a, double b) { return a + b; }},
+                                                                   {"mul", [](double a, double b) { return a * b; }},
+                                                                   {"max", [](double a, double b) { return std::max(a, b); }},
+                                                                   {"min", [](double a, double b) { return std::min(a, b); }}};
+  Extents e{3, 4, 2}, few{2, 3, 2};
+  Doubles rows{0, -1, 2, 2, 1, -3, 0, 0, -2, 1, 2, 0};  // each of 12 updates goes to one of 3 rows
+  for (const auto& [reduction, combine] : reductions)
+    for (DType dtype : {DType::f32, DType::i64, DType::u8, DType::f16, DType::f64})
+      for (DType index : {DType::i32, DType::i64}) {
+        Doubles x(24, 2.0), updates{1, 2, 3, 4, 5, 6, 7, 3, 2, 1, 2, 3}, y = x;
+        std::size_t number = 0;
+        for_each_index(few, [&](const Extents& i) {
+          std::int64_t row = static_cast<std::int64_t>(rows[number]);
+          double& place = y[static_cast<std::size_t>(((row < 0 ? row + 3 : row) * 4 + i[1]) * 2 + i[2])];
+          place = combine(place, updates[number++]);
+        });
+        Case c;
+        int a = c.input(e, x, dtype), i = c.input(few, rows, index), u = c.constant(few, updates, dtype), b = c.value(e, dtype);
+        c.node("ScatterElements", {a, i, u}, {b}, {{"axis", std::int64_t{0}}, {"reduction", reduction}});
+        c.output(b);
+        check_exact(c, {y}, reduction.c_str());
+      }
+  for (const auto& [reduction, combine] : reductions) {
+    Doubles x = counting(24), updates = counting(8), y = x;  // slices of 2 at [0,3], [2,1], [2,1], [-1,-4]
+    const std::size_t begins[] = {6, 18, 18, 16};
+    for (std::size_t v = 0; v < 4; ++v)
+      for (std::size_t k = 0; k < 2; ++k) y[begins[v] + k] = combine(y[begins[v] + k], updates[2 * v + k]);
+    Case c;
+    int a = c.input(e, x), i = c.input({2, 2, 2}, {0, 3, 2, 1, 2, 1, -1, -4}, DType::i64), u = c.input({2, 2, 2}, updates), b = c.value(e);
+    c.node("ScatterND", {a, i, u}, {b}, {{"reduction", reduction}});
+    c.output(b);
+    check_exact(c, {y}, reduction.c_str());
+  }
+  Device device("threads=2");
+  Case c;
+  int a = c.input({3, 2}, counting(6)), i = c.input({1, 2}, {1, 3}, DType::i64), u = c.input({1, 2}, {0, 0}), b = c.value({3, 2});
+  c.node("ScatterElements", {a, i, u}, {b}, {{"axis", std::int64_t{0}}, {"reduction", std::string("none")}});
+  c.output(b);
+  std::string error;
+  CHECK(c.run(device, c.offers(device)[0], &error).empty());
+  CHECK(error == "index 3 is outside axis 0 of data, which has 3 elements");
+}
+
+TEST_CASE("cpu: ConstantOfShape, and Dropout whose mask is wanted") {
+  Case zeros;
+  int shape = zeros.constant({3}, {3, 200, 300}, DType::i64), made = zeros.value({3, 200, 300});
+  zeros.node("ConstantOfShape", {shape}, {made});
+  zeros.output(made);
+  check_exact(zeros, {Doubles(180000, 0.0)});
+  Case dropout;
+  int x = dropout.input({2, 3, 4}, counting(24)), y = dropout.value({2, 3, 4}), mask = dropout.value({2, 3, 4}, DType::boolean);
+  dropout.node("Dropout", {x}, {y, mask});
+  dropout.output(y);
+  dropout.output(mask);
+  check_exact(dropout, {counting(24), Doubles(24, 1.0)});
 }
 
 TEST_CASE("cpu: Gather along any axis; an index outside is an error") {

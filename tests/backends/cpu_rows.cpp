@@ -110,6 +110,26 @@ TEST_CASE("cpu: InstanceNormalization, GroupNormalization, BatchNormalization") 
     }
 }
 
+TEST_CASE("cpu: LRN over windows of any width") {
+  for (const Extents& e : {Extents{2, 7, 5, 9}, Extents{1, 3, 130}, Extents{3, 5}})
+    for (std::int64_t size : {1, 2, 5, 6, 100}) {
+      Around a(e, 1);
+      Doubles x = spread(noise(count(e), 1), 10), y(x.size());
+      for (std::int64_t o = 0; o < a.outer; ++o)
+        for (std::int64_t j = 0; j < a.inner; ++j)
+          for (std::int64_t c = 0; c < a.n; ++c) {
+            double squares = 0;
+            for (std::int64_t k = std::max<std::int64_t>(0, c - (size - 1) / 2); k <= std::min(a.n - 1, c + size / 2); ++k) squares += x[a.at(o, k, j)] * x[a.at(o, k, j)];
+            y[a.at(o, c, j)] = x[a.at(o, c, j)] / std::pow(1.5 + 0.02 / static_cast<double>(size) * squares, 0.6);
+          }
+      Case c;
+      int in = c.input(e, x), out = c.value(e);
+      c.node("LRN", {in}, {out}, {{"alpha", 0.02}, {"beta", 0.6}, {"bias", 1.5}, {"size", size}});
+      c.output(out);
+      check_all(c, {y}, 1e-6, infini::join(e, "x").c_str());
+    }
+}
+
 TEST_CASE("cpu: reductions over any axes, kept or not") {
   Extents e{3, 4, 5, 33};
   Doubles x = spread(noise(count(e), 1), 0.5, 1.2);

@@ -1,7 +1,4 @@
-// Nodes that put tensors side by side or take them apart: Concat, Split, Pad with a constant.
-#include <algorithm>
-#include <cstring>
-
+// Nodes that put tensors side by side or take them apart: Concat and Split.
 #include "backends/cpu/kernel.h"
 #include "backends/cpu/kernels/strided.h"
 #include "libcore/base/text.h"
@@ -20,22 +17,7 @@ struct Piece {
 struct Pieces {
   std::vector<Piece> list;
   std::size_t width = 0;
-  // Pad: the value that fills the result first.
-  bool fills = false;
-  RawOperand value;
-  std::size_t result_bytes = 0;
 };
-
-// Loops over `box` between a tensor of `source` extents and one of `target` extents, both in `order`.
-std::vector<Axis> box_axes(const Extents& box, const Extents& source, const Extents& target, const Order& order) {
-  std::vector<std::int64_t> from = strides_of(source, order), to = strides_of(target, order);
-  std::vector<Axis> axes;
-  for (std::size_t i = 0; i < box.size(); ++i) {
-    std::size_t axis = order.empty() ? i : static_cast<std::size_t>(order[i]);
-    axes.push_back({box[axis], from[axis], to[axis]});
-  }
-  return axes;
-}
 
 std::size_t axis_of(const Node& node, std::size_t rank, std::int64_t otherwise) {
   std::int64_t axis = node.integer("axis", otherwise);
@@ -75,53 +57,7 @@ Result<Pieces> split(const Region& region, const Node& node, const Order& order)
   return pieces;
 }
 
-Result<Pieces> pad(const Region& region, const Node& node, const Order& order) {
-  const Value &x = *region.input(node, 0), &y = *region.output(node, 0);
-  const Value *pads = region.input(node, 1), *value = region.input(node, 2), *given = region.input(node, 3);
-  if (node.string("mode", "constant") != "constant") return unsupported(text("Pad in mode ", node.string("mode", "")));
-  if (!pads || !pads->is_constant() || (given && !given->is_constant())) return unsupported("Pad whose pads are not known before it runs");
-  std::vector<std::int64_t> amounts = pads->ints(), axes = given ? given->ints() : std::vector<std::int64_t>{};
-  std::size_t rank = x.rank(), count = given ? axes.size() : rank;
-  std::vector<std::int64_t> begin(rank, 0);
-  for (std::size_t i = 0; i < count; ++i) {
-    std::int64_t axis = given ? axes[i] : static_cast<std::int64_t>(i);
-    begin[static_cast<std::size_t>(axis < 0 ? axis + static_cast<std::int64_t>(rank) : axis)] = amounts[i];
-  }
-  std::vector<std::int64_t> from = strides_of(x.extents, order), to = strides_of(y.extents, order);
-  Extents box;
-  Piece piece;
-  for (std::size_t axis = 0; axis < rank; ++axis) {
-    // Negative amounts cut off.
-    std::int64_t first = -std::clamp<std::int64_t>(begin[axis], -x.extents[axis], 0), place = std::clamp<std::int64_t>(begin[axis], 0, y.extents[axis]);
-    box.push_back(std::max<std::int64_t>(0, std::min(x.extents[axis] - first, y.extents[axis] - place)));
-    piece.from += first * from[axis];
-    piece.to += place * to[axis];
-  }
-  piece.axes = box_axes(box, x.extents, y.extents, order);
-  piece.operand = RawOperand::of(x);
-  piece.output = y.output;
-  Pieces pieces;
-  pieces.list.push_back(std::move(piece));
-  pieces.fills = true;
-  if (value) pieces.value = RawOperand::of(*value);
-  pieces.result_bytes = y.bytes();
-  return pieces;
-}
-
-void fill(Pool& pool, std::byte* to, std::size_t bytes, const std::byte* value, std::size_t width) {
-  constexpr std::size_t grain = 256 << 10;
-  pool.run(static_cast<std::int64_t>((bytes + grain - 1) / grain), [&](std::int64_t chunk, int) {
-    std::size_t first = static_cast<std::size_t>(chunk) * grain, end = std::min(bytes, first + grain);
-    for (std::size_t i = first; i < end; i += width) std::memcpy(to + i, value, width);
-  });
-}
-
 Status run(const Pieces& p, const Launch& launch) {
-  if (p.fills) {
-    static constexpr std::byte zeros[16] = {};
-    bool given = p.value.input >= 0 || p.value.data;
-    fill(launch.device.pool, launch.output<std::byte>(p.list[0].output), p.result_bytes, given ? p.value.at(launch) : zeros, p.width);
-  }
   std::int64_t width = static_cast<std::int64_t>(p.width);
   for (const Piece& piece : p.list)
     move_strided(&launch.device.pool, p.width, piece.axes, piece.operand.at(launch) + piece.from * width, launch.output<std::byte>(piece.output) + piece.to * width);
@@ -130,8 +66,7 @@ Status run(const Pieces& p, const Launch& launch) {
 
 Result<Candidate> candidate(const Region& region, Device& device, const Order& order) {
   const Node& node = region.nodes[0];
-  auto planned = node.is("Concat") ? concat(region, node, order) : node.is("Split") ? split(region, node, order) : pad(region, node, order);
-  IT_TRY(Pieces pieces, std::move(planned));
+  IT_TRY(Pieces pieces, node.is("Concat") ? concat(region, node, order) : split(region, node, order));
   const Value& x = *region.input(node, 0);
   pieces.width = element_bytes(x.dtype);
   Candidate c;
@@ -155,7 +90,7 @@ Result<Candidate> candidate(const Region& region, Device& device, const Order& o
 Offers pieces_offer(const Region& region, Device& device) {
   std::vector<Candidate> offers;
   const Node* node = region.single();
-  if (!node || !(node->is("Concat") || node->is("Split") || node->is("Pad"))) return offers;
+  if (!node || !(node->is("Concat") || node->is("Split"))) return offers;
   const Value *x = region.input(*node, 0), *y = region.output(*node, 0);
   if (!x || !y) return unsupported(text(node->op(), " with an operand left out"));
   if (!can_move(x->dtype)) return unsupported(text(node->op(), " of ", infini::name(x->dtype), ": elements are not whole bytes"));

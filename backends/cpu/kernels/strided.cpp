@@ -158,6 +158,26 @@ void move_strided(Pool* pool, std::size_t width, std::vector<Axis> axes, const s
     for (std::int64_t chunk = 0; chunk < chunks; ++chunk) body(chunk, 0);
 }
 
+void fill_elements(Pool& pool, std::size_t width, const std::byte* element, std::byte* to, std::int64_t n) {
+  constexpr std::int64_t grain = 16384;
+  pool.run((n + grain - 1) / grain, [&](std::int64_t chunk, int) {
+    std::byte* begin = to + static_cast<std::size_t>(chunk * grain) * width;
+    std::size_t bytes = static_cast<std::size_t>(std::min(grain, n - chunk * grain)) * width;
+    std::memcpy(begin, element, width);
+    for (std::size_t done = width; done < bytes; done *= 2) std::memcpy(begin + done, begin, std::min(done, bytes - done));
+  });
+}
+
+std::vector<Axis> box_axes(const Extents& box, const Extents& source, const Extents& target, const Order& order) {
+  std::vector<std::int64_t> from = strides_of(source, order), to = strides_of(target, order);
+  std::vector<Axis> axes;
+  for (std::size_t i = 0; i < box.size(); ++i) {
+    std::size_t axis = order.empty() ? i : static_cast<std::size_t>(order[i]);
+    axes.push_back({box[axis], from[axis], to[axis]});
+  }
+  return axes;
+}
+
 std::vector<std::int64_t> strides_of(const Extents& extents, const Order& order) {
   std::vector<std::int64_t> strides(extents.size());
   std::int64_t stride = 1;

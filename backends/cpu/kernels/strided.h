@@ -19,6 +19,12 @@ struct Axis {
 // pool: null to stay on the calling thread.
 void move_strided(Pool* pool, std::size_t width, std::vector<Axis> axes, const std::byte* from, std::byte* to);
 
+// Writes `element`, of `width` bytes, n times, on all threads of the pool.
+void fill_elements(Pool& pool, std::size_t width, const std::byte* element, std::byte* to, std::int64_t n);
+
+// Loops over `box` between a tensor of `source` extents and one of `target` extents, both in `order`.
+std::vector<Axis> box_axes(const Extents& box, const Extents& source, const Extents& target, const Order& order);
+
 // Strides of a dense tensor whose axes lie in `order` (empty: row-major), by axis.
 std::vector<std::int64_t> strides_of(const Extents& extents, const Order& order);
 

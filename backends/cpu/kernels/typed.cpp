@@ -15,29 +15,12 @@
 namespace infini::cpu {
 namespace {
 
-// Integers wrap around; a division by zero gives 0.
-template <class T>
-using Wide = std::make_unsigned_t<std::conditional_t<std::is_integral_v<T>, T, int>>;
-
-struct Add {
-  template <class T>
-  T operator()(T a, T b) const {
-    if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<Wide<T>>(a) + static_cast<Wide<T>>(b));
-    else return a + b;
-  }
-};
+// A division by zero gives 0.
 struct Sub {
   template <class T>
   T operator()(T a, T b) const {
     if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<Wide<T>>(a) - static_cast<Wide<T>>(b));
     else return a - b;
-  }
-};
-struct Mul {
-  template <class T>
-  T operator()(T a, T b) const {
-    if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
-    else return a * b;
   }
 };
 struct Div {
@@ -68,14 +51,6 @@ struct Fmod {
     if constexpr (!std::is_integral_v<T>) return std::fmod(a, b);
     else return b == 0 || (std::is_signed_v<T> && b == static_cast<T>(-1)) ? T{0} : static_cast<T>(a % b);
   }
-};
-struct Max {
-  template <class T>
-  T operator()(T a, T b) const { return a > b || a != a ? a : b; }
-};
-struct Min {
-  template <class T>
-  T operator()(T a, T b) const { return a < b || a != a ? a : b; }
 };
 struct Equal {
   template <class T>

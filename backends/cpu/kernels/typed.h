@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "libcore/tensor/dtype.h"
 #include "libcore/tensor/element.h"
@@ -57,6 +58,33 @@ struct Stored<Bool> {
   static constexpr std::int64_t size = 1;
   static bool load(const std::byte* place) { return *place != std::byte{0}; }
   static void store(std::byte* place, bool value) { *place = value ? std::byte{1} : std::byte{0}; }
+};
+
+// Arithmetic of elements; integers wrap around.
+template <class T>
+using Wide = std::make_unsigned_t<std::conditional_t<std::is_integral_v<T>, T, int>>;
+
+struct Add {
+  template <class T>
+  T operator()(T a, T b) const {
+    if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<Wide<T>>(a) + static_cast<Wide<T>>(b));
+    else return a + b;
+  }
+};
+struct Mul {
+  template <class T>
+  T operator()(T a, T b) const {
+    if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+    else return a * b;
+  }
+};
+struct Max {
+  template <class T>
+  T operator()(T a, T b) const { return a > b || a != a ? a : b; }
+};
+struct Min {
+  template <class T>
+  T operator()(T a, T b) const { return a < b || a != a ? a : b; }
 };
 
 // One row of a binary (or, b ignored, unary) operation; strides in elements.
