@@ -73,22 +73,31 @@ TEST_CASE("cpu: a matrix product of f16 and bf16 sums in more than their precisi
   }
 }
 
-TEST_CASE("cpu: Softmax of f16 and bf16") {
-  constexpr std::int64_t rows = 70, n = 33;
-  for (DType dtype : {DType::f16, DType::bf16}) {
-    Doubles x = rounded(noise(rows * n, 4), dtype), y;
-    for (std::int64_t r = 0; r < rows; ++r) {
-      double sum = 0;
-      for (std::int64_t i = 0; i < n; ++i) sum += std::exp(x[at(r * n + i)]);
-      for (std::int64_t i = 0; i < n; ++i) y.push_back(std::exp(x[at(r * n + i)]) / sum);
+TEST_CASE("cpu: Softmax and LogSoftmax of f16, bf16 and f64 round every step, as ONNX's function bodies do") {
+  constexpr std::int64_t rows = 7, n = 33, inner = 5;
+  for (DType dtype : {DType::f16, DType::bf16, DType::f64})
+    for (bool logarithm : {false, true}) {
+      Doubles x = rounded(noise(rows * n * inner, 4), dtype), y(x.size());
+      for (std::int64_t r = 0; r < rows * inner; ++r) {
+        auto place = [&](std::int64_t i) { return at((r / inner * n + i) * inner + r % inner); };
+        Doubles shifted, e;
+        double top = -2, sum = 0;
+        for (std::int64_t i = 0; i < n; ++i) top = std::max(top, x[place(i)]);
+        for (std::int64_t i = 0; i < n; ++i) shifted.push_back(x[place(i)] - top);
+        shifted = rounded(shifted, dtype);
+        for (double v : shifted) e.push_back(std::exp(v));
+        e = rounded(e, dtype);
+        for (double v : e) sum += v;
+        sum = rounded({sum}, dtype)[0];
+        double log_sum = rounded({std::log(sum)}, dtype)[0];
+        for (std::int64_t i = 0; i < n; ++i) y[place(i)] = logarithm ? shifted[at(i)] - log_sum : e[at(i)] / sum;
+      }
+      Case c;
+      int in = c.input({rows, n, inner}, x, dtype), out = c.value({rows, n, inner}, dtype);
+      c.node(logarithm ? "LogSoftmax" : "Softmax", {in}, {out}, {{"axis", std::int64_t{1}}});
+      c.output(out);
+      check_all(c, {rounded(y, dtype)}, dtype == DType::f64 ? 1e-14 : 1e-6);
     }
-    Case c;
-    int in = c.input({rows, n}, x, dtype), out = c.value({rows, n}, dtype);
-    c.node("Softmax", {in}, {out}, {{"axis", std::int64_t{1}}});
-    c.output(out);
-    CHECK(all_widened(c));
-    check_all(c, {rounded(y, dtype)}, limit(dtype));
-  }
 }
 
 TEST_CASE("cpu: f16 operands that are empty, and a refusal that says what f32 lacks") {
@@ -99,11 +108,11 @@ TEST_CASE("cpu: f16 operands that are empty, and a refusal that says what f32 la
   check_exact(c, {Doubles{}});
 
   Case refused;
-  int scalar = refused.input({}, {1.0}, DType::f16), result = refused.value({}, DType::f16);
-  refused.node("Softmax", {scalar}, {result}, {{"axis", std::int64_t{0}}});
+  int image = refused.input({1, 1, 4}, Doubles(4, 1.0), DType::f16), result = refused.value({1, 1, 2}, DType::f16);
+  refused.node("MaxPool", {image}, {result, refused.value({1, 1, 2}, DType::i64)}, {{"kernel_shape", std::vector<std::int64_t>{2}}, {"strides", std::vector<std::int64_t>{2}}});
   refused.output(result);
   Device device("threads=1");
   std::string reason;
   CHECK(refused.offers(device, &reason).empty());
-  CHECK_MESSAGE(reason.find("widened to f32: Softmax") != std::string::npos, reason);
+  CHECK_MESSAGE(reason.find("widened to f32: MaxPool") != std::string::npos, reason);
 }

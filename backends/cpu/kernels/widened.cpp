@@ -11,11 +11,10 @@
 namespace infini::cpu {
 namespace {
 
-// The families that have arithmetic in f32 alone; the others serve f16 and bf16 themselves.
-constexpr std::array computing = {std::string_view("gemm"), std::string_view("depthwise"), std::string_view("conv"),
-                                  std::string_view("conv_transpose"), std::string_view("pooling"), std::string_view("elementwise"), std::string_view("lrn"),
-                                  std::string_view("softmax"), std::string_view("normalization"), std::string_view("reduce"),
-                                  std::string_view("resize")};
+// The families that have arithmetic in f32 alone. The others serve f16 and bf16 themselves, or, as Softmax, round in between as well.
+constexpr std::array computing = {std::string_view("gemm"), std::string_view("depthwise"), std::string_view("conv"), std::string_view("conv_transpose"),
+                                  std::string_view("pooling"), std::string_view("elementwise"), std::string_view("lrn"),
+                                  std::string_view("normalization"), std::string_view("reduce"), std::string_view("resize")};
 
 bool is_half(DType dtype) { return dtype == DType::f16 || dtype == DType::bf16; }
 
