@@ -1,7 +1,7 @@
 #!/bin/sh
 # Takes the steps of Containerfile in a Debian folder, as root and without containers: .ci/debootstrap.sh FOLDER [COMMAND...]
 #
-# COMMAND stands for CMD. Steps are FROM debian:SUITE, ENV, WORKDIR, COPY . . (what git tracks) and RUN. IT_MIRROR: where packages come from.
+# COMMAND stands for CMD. Steps are FROM debian:SUITE, ENV, WORKDIR, COPY . . (what git tracks) and RUN. IT_MIRROR: where packages come from, if not from where debootstrap takes them.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 folder=$1
@@ -17,7 +17,7 @@ command=
 while read -r step rest; do
     case $step in
         '#'* | '') ;;
-        FROM) debootstrap --variant=minbase "${rest#debian:}" "$folder" "${IT_MIRROR:-http://deb.debian.org/debian}"
+        FROM) debootstrap --variant=minbase "${rest#debian:}" "$folder" ${IT_MIRROR:+"$IT_MIRROR"}
             cp /etc/resolv.conf "$folder/etc/"
             mount --bind /dev "$folder/dev" && mount -t proc proc "$folder/proc"
             trap 'umount "$folder/dev" "$folder/proc"' EXIT ;;

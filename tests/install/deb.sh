@@ -1,6 +1,6 @@
 #!/bin/sh
 # The .deb in a Debian 12 that has nothing else: installs with its dependencies, recognises a digit, and finds the machine in order.
-# deb.sh BUILD-FOLDER; skipped (77) unless root with debootstrap. IT_MIRROR: where packages come from.
+# deb.sh BUILD-FOLDER; skipped (77) unless root with debootstrap. IT_MIRROR: where packages come from, if not from where debootstrap takes them.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=$1
@@ -12,7 +12,7 @@ fail() { echo "deb.sh: $*" >&2; exit 1; }
 in_bare() { env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive chroot "$bare" "$@"; }
 
 cpack --config "$build/CPackConfig.cmake" -B "$work/cpack" -G DEB >"$work/log" 2>&1 || fail "cpack: $(tail "$work/log")"
-debootstrap --variant=minbase bookworm "$bare" "${IT_MIRROR:-http://deb.debian.org/debian}" >"$work/log" 2>&1 || fail "debootstrap: $(tail -n 5 "$work/log" "$bare/debootstrap/debootstrap.log")"
+debootstrap --variant=minbase bookworm "$bare" ${IT_MIRROR:+"$IT_MIRROR"} >"$work/log" 2>&1 || fail "debootstrap: $(tail -n 5 "$work/log" "$bare/debootstrap/debootstrap.log")"
 cp /etc/resolv.conf "$bare/etc/"
 cp -r "$root/tools" "$bare/root/"
 cp "$work"/cpack/*.deb "$bare/root/package.deb"
