@@ -220,10 +220,11 @@ TEST_CASE("cpu: ScatterElements and ScatterND replace and combine; an index outs
       for (DType index : {DType::i32, DType::i64}) {
         Doubles x(24, 2.0), updates{1, 2, 3, 4, 5, 6, 7, 3, 2, 1, 2, 3}, y = x;
         std::size_t number = 0;
+        Combine combined = combine;
         for_each_index(few, [&](const Extents& i) {
           std::int64_t row = static_cast<std::int64_t>(rows[number]);
           double& place = y[static_cast<std::size_t>(((row < 0 ? row + 3 : row) * 4 + i[1]) * 2 + i[2])];
-          place = combine(place, updates[number++]);
+          place = combined(place, updates[number++]);
         });
         Case c;
         int a = c.input(e, x, dtype), i = c.input(few, rows, index), u = c.constant(few, updates, dtype), b = c.value(e, dtype);
