@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <system_error>
+#include <utility>
 
 namespace infini::cpu {
 namespace {
@@ -54,13 +55,19 @@ void Pool::run_all(std::int64_t chunks, Call call, void* body) {
     else std::this_thread::yield();
     state = state_.load(std::memory_order_acquire);
   }
+  if (failed_.exchange(false)) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 
 void Pool::work(int thread) {
-  for (;;) {
-    std::int64_t chunk = next_.fetch_add(1, std::memory_order_relaxed);
-    if (chunk >= chunks_) return;
-    call_(body_, chunk, thread);
+  try {
+    for (;;) {
+      std::int64_t chunk = next_.fetch_add(1, std::memory_order_relaxed);
+      if (chunk >= chunks_) return;
+      call_(body_, chunk, thread);
+    }
+  } catch (...) {
+    if (!failed_.exchange(true)) failure_ = std::current_exception();
+    next_.store(chunks_, std::memory_order_relaxed);
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <thread>
 #include <type_traits>
@@ -20,7 +21,8 @@ class Pool {
 
   int threads() const { return static_cast<int>(helpers_.size()) + 1; }
 
-  // Calls body(chunk, thread) for every chunk in [0, chunks), thread in [0, threads()), and returns when all are done.
+  // Calls body(chunk, thread) for every chunk in [0, chunks), thread in [0, threads()), and returns when all are done. What a body throws
+  // (no memory, say) comes out here, once, whichever thread it was in; chunks that nobody had claimed by then are left out.
   // Not to be called from inside a body, nor from two threads at once.
   template <class Body>
   void run(std::int64_t chunks, Body&& body) {
@@ -50,6 +52,8 @@ class Pool {
   alignas(64) std::atomic<std::uint64_t> state_{0};
   alignas(64) std::atomic<std::uint32_t> bell_{0};  // rung when a round opens while somebody sleeps
   std::atomic<int> asleep_{0};
+  std::atomic<bool> failed_{false};
+  std::exception_ptr failure_;  // written by whoever set failed_
   std::atomic<bool> stop_{false};
 };
 

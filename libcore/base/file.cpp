@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstdlib>
 #include <system_error>
 
@@ -19,6 +20,7 @@ namespace {
 // Linux moves at most 0x7ffff000 bytes in one call.
 constexpr std::size_t most_per_call = std::size_t{1} << 30;
 constexpr std::size_t piece_size = std::size_t{1} << 20;
+constexpr std::size_t begin_size = std::size_t{1} << 17;
 
 Error cannot_read(std::string_view name, std::string_view verb = "read") {
   bool exhausted = errno == ENOMEM || errno == EMFILE || errno == ENFILE;  // the machine's fault, not the file's
@@ -46,9 +48,18 @@ Result<FileFacts> facts_of_descriptor(int descriptor, std::string_view name) {
 }
 
 // The file a path leads to, links followed, even if that does not exist yet.
-std::string resolved(const std::string& path) {
-  std::unique_ptr<char, void (*)(void*)> real(::realpath(path.c_str(), nullptr), &std::free);
-  return real ? std::string(real.get()) : path;
+std::string resolved(std::string path) {
+  constexpr int most_links = 40;  // as many as Linux follows
+  for (int link = 0; link < most_links; ++link) {
+    std::unique_ptr<char, void (*)(void*)> real(::realpath(path.c_str(), nullptr), &std::free);
+    if (real) return std::string(real.get());
+    std::string to(PATH_MAX, '\0');
+    ssize_t length = ::readlink(path.c_str(), to.data(), to.size());
+    if (length <= 0) break;
+    to.resize(static_cast<std::size_t>(length));
+    path = to.starts_with("/") ? std::move(to) : path.substr(0, path.find_last_of('/') + 1) + to;
+  }
+  return path;
 }
 
 // The kernel's own name for an open file.
@@ -119,7 +130,7 @@ Status write_fully(int descriptor, std::span<const std::byte> bytes, std::string
   return {};
 }
 
-Result<std::vector<std::byte>> read_file(const std::string& path, std::uint64_t limit) {
+Result<std::vector<std::byte>> read_file(const std::string& path, std::uint64_t limit, const Announced& announced) {
   std::string name = shown(path, "standard input");
   Descriptor file;
   if (path != "-") {
@@ -133,14 +144,18 @@ Result<std::vector<std::byte>> read_file(const std::string& path, std::uint64_t 
     if (facts.size > limit) return too_long;
     out.reserve(static_cast<std::size_t>(facts.size) + 1);
   }
-  while (true) {
+  std::uint64_t most = UINT64_MAX;
+  for (std::size_t room = begin_size; true; room = std::clamp(out.capacity() - out.size(), piece_size, piece_size * 64)) {
     std::size_t before = out.size();
-    std::size_t room = out.capacity() > before ? out.capacity() - before : std::max(piece_size, before);
-    out.resize(before + std::min(room, piece_size * 64));
+    out.resize(before + room);
     IT_TRY(std::size_t got, read_fully(number, std::span(out).subspan(before), name));
-    bool ended = before + got < out.size();
+    bool ended = got < room;
     out.resize(before + got);
     if (out.size() > limit) return too_long;
+    if (before == 0 && announced) {
+      IT_TRY(most, within(name, announced(out)));
+    }
+    if (out.size() > most) return bad_input(text(name, ": ", most, " bytes were announced, and there are more"));
     if (ended) return out;
   }
 }

@@ -48,8 +48,10 @@ Result<std::size_t> read_at(int descriptor, std::uint64_t offset, std::span<std:
 // io; with status 141 if nobody reads any more (SIGPIPE must be ignored for that).
 Status write_fully(int descriptor, std::span<const std::byte> bytes, std::string_view name);
 
-// The whole file, pipe or "-"; bad_input if it holds more than `limit` bytes.
-Result<std::vector<std::byte>> read_file(const std::string& path, std::uint64_t limit);
+// The whole file, pipe or "-"; bad_input if it holds more than `limit` bytes. `announced` is asked once, with the first 128 KiB (or all there is):
+// so many bytes there should be; a pipe or device that gives more is read no further than a byte beyond.
+using Announced = std::function<Result<std::uint64_t>(std::span<const std::byte> begin)>;
+Result<std::vector<std::byte>> read_file(const std::string& path, std::uint64_t limit, const Announced& announced = {});
 
 // A regular file mapped for reading. The bytes stay as long as a copy of `owner` does. A file truncated under the mapping
 // faults on access beyond its new end: ask is_unchanged first where that matters.

@@ -97,20 +97,6 @@ Type merged(const Type& inferred, const Type& declared, const Matching& matching
   return out;
 }
 
-// True if the declared type says something else; another name for a dimension is no contradiction, nor is saying less.
-bool contradicts(const Type& type, const Type& declared) {
-  if (declared.kind == TypeKind::unknown) return false;
-  if (type.kind != declared.kind || type.dtype != declared.dtype) return true;
-  if (type.element && declared.element && contradicts(*type.element, *declared.element)) return true;
-  if (!type.shape || !declared.shape) return false;
-  if (type.rank() != declared.rank()) return true;
-  for (std::size_t i = 0; i < type.rank(); ++i) {
-    const Dim& wanted = (*declared.shape)[i];
-    if (!((*type.shape)[i] == wanted) && !wanted.symbol_name()) return true;
-  }
-  return false;
-}
-
 void collect_symbols(const Type& type, std::vector<std::string>& out) {
   if (type.element) collect_symbols(*type.element, out);
   if (!type.shape) return;
@@ -136,6 +122,19 @@ void drop_loose_symbols(std::vector<std::optional<expr::DimTensor>>& dims, const
 }
 
 }  // namespace
+
+bool contradicts(const Type& type, const Type& declared) {
+  if (declared.kind == TypeKind::unknown) return false;
+  if (type.kind != declared.kind || type.dtype != declared.dtype) return true;
+  if (type.element && declared.element && contradicts(*type.element, *declared.element)) return true;
+  if (!type.shape || !declared.shape) return false;
+  if (type.rank() != declared.rank()) return true;
+  for (std::size_t i = 0; i < type.rank(); ++i) {
+    const Dim& wanted = (*declared.shape)[i];
+    if (!((*type.shape)[i] == wanted) && !wanted.symbol_name()) return true;
+  }
+  return false;
+}
 
 std::optional<std::uint64_t> fresh_number(std::string_view symbol) {
   if (symbol.size() < 2 || symbol[0] != '#' || symbol.size() > fresh_digits + 1) return std::nullopt;

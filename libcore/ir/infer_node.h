@@ -30,6 +30,9 @@ class FreshNumbers final : public FreshDims {
   std::uint64_t next_;
 };
 
+// True if the declared type says something else; another name for a dimension is no contradiction, nor is saying less.
+bool contradicts(const Type& type, const Type& declared);
+
 struct InferredOutputs {
   std::vector<Type> types;                              // one per output
   std::vector<std::optional<expr::DimTensor>> dims;     // one per output

@@ -1,8 +1,10 @@
 // Importer: graphs and the names in them.
 #include <algorithm>
 #include <set>
+#include <unordered_map>
 
 #include "libcore/base/text.h"
+#include "libcore/ir/infer_node.h"
 #include "libcore/onnx/importer.h"
 #include "libcore/onnx/order.h"
 
@@ -101,6 +103,10 @@ bool Importer::add_inputs(const onnx::GraphProto& graph, Scope& scope, std::span
 
 bool Importer::add_initializers(const onnx::GraphProto& graph, Scope& scope) {
   bool fine = true;
+  std::unordered_map<std::string, Type> promised;
+  for (const auto& input : graph.input()) {
+    if (Result<Type> type = type_of(input.type(), input.name(), dimensions_)) promised.emplace(input.name(), std::move(*type));
+  }
   auto add = [&](const std::string& name, Result<ConstantRef> constant) {
     BoundValue& binding = scope.values[name];
     if (name.empty()) {
@@ -109,6 +115,8 @@ bool Importer::add_initializers(const onnx::GraphProto& graph, Scope& scope) {
       problems_.add(bad_input(text("there are two initializers '", name, "'")));
     } else if (!constant) {
       problems_.add(std::move(constant.error()));
+    } else if (auto input = promised.find(name); input != promised.end() && contradicts((*constant)->type(), input->second)) {
+      problems_.add(bad_input(text("input '", name, "' is ", to_string(input->second), ", its initializer ", to_string((*constant)->type()))));
     } else {
       binding.id = scope.frame.builder.add_constant(name, std::move(*constant));
       return;

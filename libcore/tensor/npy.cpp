@@ -52,6 +52,15 @@ struct Source {
   std::span<const std::byte> data;
 };
 
+// Bytes of the file, by its header. begin: the header whole, and any of the data.
+Result<std::uint64_t> announced_bytes(std::span<const std::byte> begin) {
+  IT_TRY(NpyHeader header, parse_npy_header(begin));
+  std::optional<std::int64_t> count = element_count(header.shape);
+  std::uint64_t bytes = 0;
+  bool over = !count || __builtin_mul_overflow(static_cast<std::uint64_t>(*count), header.descr.size, &bytes) || __builtin_add_overflow(bytes, header.data_offset, &bytes);
+  return over ? UINT64_MAX : bytes;
+}
+
 Result<Source> examine(std::span<const std::byte> bytes, const NpyLimits& limits) {
   Source out;
   IT_TRY(out.header, parse_npy_header(bytes));
@@ -224,7 +233,7 @@ Result<Tensor> load_npy(const std::string& path, const NpyLimits& limits) {
   // A file takes at most four times the memory (2-bit types travel one per byte), and its header.
   constexpr std::uint64_t header = 2 * piece_size;
   std::uint64_t most = limits.bytes > (UINT64_MAX - header) / 4 ? UINT64_MAX : limits.bytes * 4 + header;
-  IT_TRY(std::vector<std::byte> bytes, read_file(path, most));
+  IT_TRY(std::vector<std::byte> bytes, read_file(path, most, announced_bytes));
   auto owner = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
   return within(path, read_npy(*owner, owner, limits));
 }

@@ -209,7 +209,10 @@ Result<NamedValues> load_npz(const std::string& path, std::uint64_t limit) {
   if (Result<MappedFile> file = path == "-" ? io_error("not a file") : MappedFile::open(path)) {
     return within(path, read_npz(file->bytes(), file->owner(), limit));
   }
-  IT_TRY(std::vector<std::byte> bytes, read_file(path, limit));
+  IT_TRY(std::vector<std::byte> bytes, read_file(path, limit, [limit](std::span<const std::byte> begin) -> Result<std::uint64_t> {
+    if (begin.size() < 2 || begin[0] != std::byte{'P'} || begin[1] != std::byte{'K'}) return bad_input("npz: not a zip file");
+    return limit;
+  }));
   auto owner = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
   return within(path, read_npz(*owner, owner, limit));
 }

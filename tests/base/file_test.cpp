@@ -81,6 +81,18 @@ TEST_CASE("links stay links, and the permissions of what is replaced stay") {
   CHECK(fs::status(folder / "target").permissions() == (fs::perms::owner_read | fs::perms::owner_write));
 }
 
+TEST_CASE("a link to a file that is not there yet stays a link") {
+  Folder folder;
+  fs::create_symlink("second", folder / "first");
+  fs::create_symlink(folder / "target", folder / "second");
+  Result<FileWriter> writer = FileWriter::open(folder / "first");
+  REQUIRE(writer->write("new").has_value());
+  REQUIRE(writer->commit().has_value());
+  CHECK(fs::is_symlink(folder / "first"));
+  CHECK(fs::is_symlink(folder / "second"));
+  CHECK(content(folder / "target") == "new");
+}
+
 TEST_CASE("a full device and a missing folder are io errors that name the path") {
   Result<FileWriter> full = FileWriter::open("/dev/full");
   REQUIRE(full.has_value());
@@ -139,6 +151,14 @@ TEST_CASE("whole files are read up to a limit, pipes too") {
   REQUIRE(got.has_value());
   CHECK(as_text(*got) == long_text);
   CHECK(read_file("/dev/zero", 1 << 20).error().kind == ErrorKind::bad_input);
+  std::size_t seen = 0;
+  Result<std::vector<std::byte>> endless = read_file("/dev/zero", UINT64_MAX, [&seen](std::span<const std::byte> begin) -> Result<std::uint64_t> {
+    seen = begin.size();
+    return 1000000;
+  });
+  CHECK(endless.error().text() == "/dev/zero: 1000000 bytes were announced, and there are more");
+  CHECK(seen == 1 << 17);
+  CHECK(read_file("/dev/zero", UINT64_MAX, [](auto) -> Result<std::uint64_t> { return bad_input("no array"); }).error().text() == "/dev/zero: no array");
 }
 
 TEST_CASE("reading at an offset stops at the end") {

@@ -39,6 +39,24 @@ TEST_CASE("initializers of rank 0 and of no elements") {
   CHECK(to_string(value_named(graph, "nothing")->type) == "f32[0]");
 }
 
+TEST_CASE("an input and its initializer of another type or size") {
+  auto error_of = [](const char* declared) {
+    Model m;
+    m.input("w", declared);
+    m.weight("w", {3, 2}, {1, 2, 3, 4, 5, 6});
+    m.node("Relu", {"w"}, {"y"});
+    m.output("y");
+    return m.error();
+  };
+  CHECK(error_of("3,4").find("input 'w' is f32[3,4], its initializer f32[3,2]") != std::string::npos);
+  CHECK(error_of("3").find("input 'w' is f32[3], its initializer f32[3,2]") != std::string::npos);
+  Model m;
+  m.input("w", "n,2");
+  m.weight("w", {3, 2}, {1, 2, 3, 4, 5, 6});
+  m.output("w");
+  CHECK(to_string(imported(m).value(ValueId(0)).type) == "f32[3,2]");
+}
+
 TEST_CASE("a domain imported twice: the last counts; a domain not imported: its nodes are carried all the same") {
   Model m(1);
   m.import_opset("ai.onnx", 20);

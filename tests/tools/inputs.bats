@@ -192,3 +192,19 @@ PYTHON
     run --separate-stderr it-run --print "$models/unsaid.onnx" -i x:1x3=iota
     [ "$output" = "y f32[1,3] = [[0, 2, 4]]" ]
 }
+
+@test "what never ends is no array" {
+    need_onnx
+    for name in /dev/zero /dev/urandom; do
+        run timeout 10 it-run "$digits" -i image=@$name
+        [ "$status" = 3 ]
+        [ "$output" = "it-run: -i image: $name: npy: the file does not start with \\x93NUMPY" ]
+    done
+    ln -s /dev/zero zero.npz
+    run timeout 10 it-run "$digits" --load-inputs zero.npz
+    [ "$status" = 3 ]
+    [ "$output" = "it-run: zero.npz: npz: not a zip file" ]
+    run it-import "$digits" --batch -3 -o m.itg
+    [ "$status" = 2 ]
+    has_line "it-import: --batch -3: expected a size, 0 or more"
+}

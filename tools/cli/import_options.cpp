@@ -84,6 +84,7 @@ Result<ImportOptions> chosen_import(const Arguments& arguments) {
   }
   if (arguments.has("batch")) {
     IT_TRY(out.batch, within("--batch", Dim::parse(arguments.get("batch"))));
+    if (out.batch->constant().value_or(0) < 0) return usage_error(text("--batch ", arguments.get("batch"), ": expected a size, 0 or more"));
   }
   out.from = arguments.all("from");
   out.to = arguments.all("to");
