@@ -54,7 +54,8 @@ TEST_CASE("an input and its initializer of another type or size") {
   m.input("w", "n,2");
   m.weight("w", {3, 2}, {1, 2, 3, 4, 5, 6});
   m.output("w");
-  CHECK(to_string(imported(m).value(ValueId(0)).type) == "f32[3,2]");
+  Graph graph = imported(m);
+  CHECK(to_string(value_named(graph, "w")->type) == "f32[3,2]");
 }
 
 TEST_CASE("a domain imported twice: the last counts; a domain not imported: its nodes are carried all the same") {
