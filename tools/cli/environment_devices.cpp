@@ -45,16 +45,15 @@ std::string load_cure(const std::string& path, const std::string& message) {
   return text("rebuild ", path, " with the it_backend.h and the compiler of this version, or remove it");
 }
 
-// What a device lacks in the system, as an end of a sentence, and the cure for it.
-struct DriverFacts {
-  std::string lacking, cure;
-};
-DriverFacts driver_of(const std::string& name) {
-  for (const Driver& driver : drivers) {
-    if (driver.device == name && !loads(driver.library))
-      return {text("; its driver ", driver.library, " is not found either"), text("install ", driver.package)};
-  }
-  return {};
+// The driver that the system lacks for this device; null: none that is known.
+const Driver* lacking_driver(const std::string& name) {
+  auto found = std::find_if(drivers.begin(), drivers.end(), [&](const Driver& driver) { return driver.device == name; });
+  return found == drivers.end() || loads(found->library) ? nullptr : &*found;
+}
+
+// The error of a backend with what is known of its driver, which may be its cause.
+std::string with_driver(const std::string& message, const Driver* driver) {
+  return driver && !has(message, driver->library) ? text(message, "; its driver ", driver->library, " is not found either") : message;
 }
 
 class BackendLook {
@@ -67,9 +66,13 @@ class BackendLook {
     Environment out;
     Result<Backend> backend = find_backend(name_, arguments_);
     if (!backend) {
-      DriverFacts driver = driver_of(name_);
-      std::string cure = load_cure(path_, backend.error().text());
-      add(out, "", needed() ? fail : warn, backend.error().text() + driver.lacking, driver.cure.empty() ? cure : text(driver.cure, "; then ", cure));
+      const Driver* driver = lacking_driver(name_);
+      std::string message = backend.error().text(), cure = load_cure(path_, message);
+      if (driver && has(message, driver->library))
+        cure = text("install ", driver->package);
+      else if (driver && !std::filesystem::exists(path_))
+        cure = text("install ", driver->package, "; then ", cure);
+      add(out, "", needed() ? fail : warn, with_driver(message, driver), std::move(cure));
       return out;
     }
     facts(backend->table().facts, out);
@@ -110,9 +113,9 @@ class BackendLook {
   }
 
   void not_open(const Error& error, const std::string& index, bool needed, Environment& out) const {
-    DriverFacts driver = driver_of(name_);
-    add(out, index, needed ? fail : warn, error.text() + driver.lacking,
-        driver.cure.empty() ? text("install the device's driver, or do without -d ", name_) : driver.cure);
+    const Driver* driver = lacking_driver(name_);
+    add(out, index, needed ? fail : warn, with_driver(error.text(), driver),
+        driver ? text("install ", driver->package) : text("install the device's driver, or do without -d ", name_));
   }
 
   void facts(const it_build_facts& facts, Environment& out) const {
@@ -192,6 +195,7 @@ void look_at_isa(const Arguments& arguments, Environment& out) {
 Status look_at_devices(const Arguments& arguments, Environment& out) {
   std::vector<std::string> known = known_backends(arguments);
   std::sort(known.begin(), known.end());  // a folder has no order
+  known.erase(std::unique(known.begin(), known.end()), known.end());
   std::map<std::string, std::vector<std::int32_t>> required;
   for (const std::string& word : arguments.has("require") ? infini::split(arguments.get("require"), ',') : std::vector<std::string>()) {
     DeviceName device = device_name(word);

@@ -43,6 +43,9 @@ std::string field(const std::string& path, std::string_view key) {
   return {};
 }
 
+// In a bare chroot there is none.
+bool has_proc() { return access("/proc/meminfo", R_OK) == 0; }
+
 // Bytes of a line of /proc/meminfo.
 std::uint64_t memory_field(std::string_view key) { return std::strtoull(field("/proc/meminfo", key).c_str(), nullptr, 10) << 10; }
 
@@ -112,7 +115,7 @@ void look_at_processor(Environment& out) {
   out.facts["cpu.cores"] = text(online);
   out.facts["cpu.cores_usable"] = text(usable);
   out.facts["cpu.cores_allowed"] = allowed ? text(*allowed) : "all";
-  out.findings.push_back({ok, "processor", text(model, "; ", has.empty() ? "none of the features that kernels are written for" : join(has, " "))});
+  out.findings.push_back({ok, "processor", text(model, "; ", has.empty() ? "no feature known that kernels are written for" : join(has, " "))});
   Finding cores{ok, "cores", text(usable, " of ", online, " may be used")};
   if (allowed) cores.detail += text("; the control group allows the time of ", *allowed);
   if (allowed && *allowed < usable) {
@@ -129,13 +132,15 @@ void look_at_memory(Environment& out) {
   out.facts["memory.total"] = human_bytes(total);
   out.facts["memory.allowed"] = allowed && *allowed < total ? human_bytes(*allowed) : "all";
   std::uint64_t usable = std::min({free ? free : total, allowed.value_or(total)});
-  Finding memory{ok, "memory",
-                 text(human_bytes(total), ", ", free ? text(human_bytes(free), " available") : "available: unknown, for there is no /proc/meminfo")};
+  Finding memory{ok, "memory", text(human_bytes(total), ", ", free ? text(human_bytes(free), " available") : "available: unknown")};
   if (allowed && *allowed < total) memory.detail += text("; the control group allows ", human_bytes(*allowed));
   if (usable < gib) memory.verdict = warn, memory.cure = "end other programs, or give the machine or container 1 GiB or more";
   out.findings.push_back(std::move(memory));
   std::uint64_t swap = memory_field("SwapTotal");
-  out.findings.push_back({ok, "swap", swap ? text(human_bytes(swap), ", ", human_bytes(memory_field("SwapFree")), " free") : "none"});
+  out.findings.push_back({ok, "swap",
+                          swap         ? text(human_bytes(swap), ", ", human_bytes(memory_field("SwapFree")), " free")
+                          : has_proc() ? "none"
+                                       : "unknown"});
 }
 
 void look_at_pages(Environment& out) {
@@ -214,6 +219,10 @@ void look_at_disk(Environment& out) {
 }  // namespace
 
 void look_at_machine(Environment& out) {
+  if (!has_proc()) {
+    out.findings.push_back(
+        {warn, "/proc", "is not mounted: the processor's features, the memory that is in use and the swap are unknown", "mount -t proc proc /proc"});
+  }
   look_at_processor(out);
   look_at_memory(out);
   look_at_pages(out);
