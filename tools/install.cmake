@@ -17,6 +17,7 @@ foreach(tool import opt run check bench)
   install(FILES completions/it.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d RENAME it-${tool}.fish)
 endforeach()
 install(FILES completions/it.zsh DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions RENAME _it)
+install(TARGETS it_check_work DESTINATION lib/infinitensor)  # where it-check looks from its own folder
 foreach(section 1 5 7)
   file(GLOB pages CONFIGURE_DEPENDS man/*.${section})
   install(FILES ${pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section})

@@ -18,7 +18,7 @@ constexpr std::array<std::string_view, 5> examples = {
     "it-check graph model.itg --digest",
     "it-check coverage -d cpu model.onnx",
     "it-import model.onnx | it-opt | it-check diff model.onnx -",
-    "it-check env",
+    "it-check env --require cpu",
 };
 
 constexpr std::array<std::string_view, 5> verbs = {"graph", "outputs", "coverage", "diff", "env"};
@@ -30,6 +30,9 @@ constexpr std::array own = {
     Option{"--digest", Takes::flag, {}, "graph: digests of structure and content", "Graph"},
     Option{"--history", Takes::flag, {}, "graph: the ledger", "Graph"},
     Option{"--require", Takes::value, "DEVICE,...", "env: devices that must be there", "Environment"},
+    Option{"--provider-modules", Takes::value, "MODULE,...", "env: modules of kernels that must load: names as in Python, or libraries", "Environment"},
+    Option{"--expect-env", Takes::value, "FILE.yaml", "env: compare with what --emit=yaml wrote on another machine", "Environment"},
+    Option{"--emit", Takes::value, "yaml", "env: the compatibility matrix of this machine", "Environment"},
     Option{"--json", Takes::flag, {}, "env, diff: the report as JSON", "Output"},
     Option{"-O", Takes::value, "0|1|2|3", "optimise before checking (an .onnx operand: as imported)", "Running"},
 };
@@ -102,4 +105,5 @@ int work(const Arguments& arguments, const Talk& talk) {
 
 }  // namespace
 
-int main(int argc, char** argv) { return run_tool(tool(), argc, argv, work); }
+// it_check_start.cpp has main.
+extern "C" __attribute__((visibility("default"))) int it_check_main(int argc, char** argv) { return run_tool(tool(), argc, argv, work); }

@@ -87,7 +87,7 @@ Status read_option(std::string_view key, std::string_view value, Options& option
   if (key == "isa") {
     std::optional<Isa> isa = parse_isa(value);
     if (!isa) return usage_error(text("isa=", value, " is none of portable, avx2, avx512"));
-    if (*isa > best_isa()) return usage_error(text("isa=", value, " is more than this processor has: ", name(best_isa())));
+    if (*isa > best_isa()) return usage_error(text("isa=", value, " is more than this processor has: it lacks ", join(lacks(*isa), ", "), "; ", name(best_isa()), " is its best"));
     options.isa = *isa;
     return {};
   }

@@ -4,14 +4,31 @@
 
 namespace infini::cpu {
 
-Isa best_isa() {
+std::vector<std::string_view> lacks(Isa isa) {
+  std::vector<std::string_view> missing;
+  if (isa == Isa::portable) return missing;
 #if defined(__x86_64__)
   __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512vl"))
-    return Isa::avx512;
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return Isa::avx2;
+#define NEEDS(feature) \
+  if (!__builtin_cpu_supports(feature)) missing.emplace_back(feature)
+  NEEDS("avx2");
+  NEEDS("fma");
+  if (isa == Isa::avx512) {
+    NEEDS("avx512f");
+    NEEDS("avx512bw");
+    NEEDS("avx512dq");
+    NEEDS("avx512vl");
+  }
+#undef NEEDS
+#else
+  missing.emplace_back("an x86-64 processor");
 #endif
+  return missing;
+}
+
+Isa best_isa() {
+  for (Isa isa : {Isa::avx512, Isa::avx2})
+    if (lacks(isa).empty()) return isa;
   return Isa::portable;
 }
 

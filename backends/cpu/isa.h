@@ -3,12 +3,15 @@
 
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace infini::cpu {
 
 enum class Isa { portable, avx2, avx512 };
 
-// The best instruction set that both the processor and the operating system support.
+// What an instruction set needs that the processor or the operating system does not have, by the names of /proc/cpuinfo.
+std::vector<std::string_view> lacks(Isa isa);
+// The best instruction set of which nothing is lacking.
 Isa best_isa();
 std::optional<Isa> parse_isa(std::string_view name);
 std::string_view name(Isa isa);

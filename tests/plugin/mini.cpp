@@ -136,7 +136,11 @@ struct it_kernel {
 namespace {
 
 it_status device_count(int32_t* count, it_message) {
+#if defined(FAULT_no_driver)
+  *count = 0;
+#else
   *count = 1;
+#endif
   return IT_OK;
 }
 
@@ -241,6 +245,10 @@ it_status launch(it_device* device, it_stream*, it_kernel* kernel, const void* c
   }
   auto* out = reinterpret_cast<float*>(device->memory.bytes(outputs[0], static_cast<size_t>(count(kernel->result)) * sizeof(float)));
   if (!out) return outside(error);
+#if defined(FAULT_wrong)
+  for (int64_t i = 0; i < count(kernel->result); ++i) out[i] = 3;
+  return IT_OK;
+#endif
   if (kernel->op == "MatMul") {
     matrix_product(kernel->operands, data, kernel->result, out);
   } else {
@@ -273,6 +281,9 @@ it_status launch(it_device* device, it_stream*, it_kernel* kernel, const void* c
   table.struct_size = 64;
 #elif defined(FAULT_other_cxx_abi)
   table.facts.cxx_abi = "libstdc++ cxx11=0";
+#elif defined(FAULT_other_sdk)
+  table.facts.sdk_built_for = "mini SDK 2.0";
+  table.facts.sdk_found = "mini SDK 1.0";
 #elif defined(FAULT_no_functions)
   table.upload = nullptr;
 #endif

@@ -74,17 +74,6 @@ PYTHON
     has_line "Mystery"
 }
 
-@test "env" {
-    run it-check env
-    [ "$status" = 0 ]
-    has_line "device cpu: "
-    has_line "known answer right"
-    run it-check env --require cpu,nosuch
-    [ "$status" = 1 ]
-    has_line "fail  device nosuch"
-    it-check env --json | json 'd["schema"] == "it-env/1" and any(line["subject"] == "device cpu" and line["verdict"] == "ok" for line in d["lines"])'
-}
-
 @test "no such check" {
     run it-check nosuch "$digits"
     [ "$status" = 2 ]

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <filesystem>
 #include <optional>
 
 #include "libcore/base/text.h"
 #include "tools/cli/crash.h"
+#include "tools/cli/program.h"
 
 extern "C" {
 const it_backend* it_cpu_backend_query(std::uint32_t max_abi);
@@ -37,28 +37,6 @@ constexpr std::array built_in = {BuiltIn{"cpu", it_cpu_backend_query}, BuiltIn{"
 
 bool is_built_in(const std::string& name) {
   return std::any_of(built_in.begin(), built_in.end(), [&](const BuiltIn& backend) { return backend.name == name; });
-}
-
-// Beside the installed tools: <prefix>/lib/infinitensor/backends.
-std::filesystem::path installed_backends() {
-  std::error_code error;
-  std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
-  return error ? std::filesystem::path() : self.parent_path().parent_path() / "lib" / "infinitensor" / "backends";
-}
-
-std::filesystem::path backend_folder(const Arguments& arguments) {
-  return arguments.has("backend-dir") ? std::filesystem::path(arguments.get("backend-dir")) : installed_backends();
-}
-
-Result<Backend> find_backend(const std::string& name, const Arguments& arguments) {
-  for (const BuiltIn& backend : built_in) {
-    if (backend.name == name) return Backend::from_query(backend.query, name);
-  }
-  if (name.find('/') != std::string::npos) return Backend::load(name);
-  std::filesystem::path path = backend_folder(arguments) / text("lib", name, ".so");
-  std::error_code error;
-  if (std::filesystem::exists(path, error)) return Backend::load(path.string());
-  return usage_error(text("there is no device '", name, "': known are ", join(known_backends(arguments), ", "), "; looked for ", path.string()));
 }
 
 Result<DeviceOptions> options_for(const DeviceName& device, bool first, const Arguments& arguments) {
@@ -98,6 +76,26 @@ std::string device_lines(const std::string& name, const Arguments& arguments) {
 
 std::span<const Option> device_options() { return options; }
 
+std::filesystem::path backend_folder(const Arguments& arguments) {
+  if (arguments.has("backend-dir")) return arguments.get("backend-dir");
+  return program_folder().parent_path() / "lib" / "infinitensor" / "backends";  // beside the installed tools
+}
+
+std::string backend_path(const std::string& name, const Arguments& arguments) {
+  if (is_built_in(name)) return {};
+  return name.find('/') != std::string::npos ? name : (backend_folder(arguments) / text("lib", name, ".so")).string();
+}
+
+Result<Backend> find_backend(const std::string& name, const Arguments& arguments) {
+  for (const BuiltIn& backend : built_in) {
+    if (backend.name == name) return Backend::from_query(backend.query, name);
+  }
+  std::string path = backend_path(name, arguments);
+  std::error_code error;
+  if (path == name || std::filesystem::exists(path, error)) return Backend::load(path);
+  return usage_error(text("there is no device '", name, "': known are ", join(known_backends(arguments), ", "), "; looked for ", path));
+}
+
 std::vector<std::string> known_backends(const Arguments& arguments) {
   std::vector<std::string> names;
   for (const BuiltIn& backend : built_in) names.emplace_back(backend.name);
@@ -109,16 +107,18 @@ std::vector<std::string> known_backends(const Arguments& arguments) {
   return names;
 }
 
+DeviceName device_name(const std::string& word) {
+  std::size_t colon = word.rfind(':');
+  std::int64_t index = 0;
+  if (colon == std::string::npos || !parse_int(std::string_view(word).substr(colon + 1), index) || index < 0 || index >= 1024) return {word};
+  return {word.substr(0, colon), static_cast<std::int32_t>(index)};
+}
+
 Result<std::vector<DeviceName>> device_names(const Arguments& arguments) {
   std::vector<DeviceName> out;
   auto add = [&](const std::string& word, bool implied) -> Status {
-    DeviceName device{word, 0, implied};
-    std::size_t colon = word.rfind(':');
-    std::int64_t index = 0;
-    if (colon != std::string::npos && parse_int(std::string_view(word).substr(colon + 1), index) && index >= 0 && index < 1024) {
-      device.backend = word.substr(0, colon);
-      device.index = static_cast<std::int32_t>(index);
-    }
+    DeviceName device = device_name(word);
+    device.implied = implied;
     if (device.backend.empty()) return usage_error("-d: an empty device name");
     bool there = std::any_of(out.begin(), out.end(), [&](const DeviceName& d) { return d.backend == device.backend && d.index == device.index; });
     if (!there) out.push_back(std::move(device));
@@ -146,13 +146,11 @@ Result<Devices> open_devices(const Arguments& arguments) {
   return devices;
 }
 
-Result<Devices> open_named(const std::string& name, const Arguments& arguments) {
-  IT_TRY(Backend backend, find_backend(name, arguments));
+Result<Devices> open_reference() {
+  IT_TRY(Backend backend, find_backend("reference", {}));
   IT_TRY(std::shared_ptr<Device> device, Device::open(backend, 0, {}));
   return Devices{std::move(device)};
 }
-
-Result<Devices> open_reference() { return open_named("reference", {}); }
 
 Status survives_probe(const std::string& name, const std::function<void()>& probe) {
   if (is_built_in(name)) return {};
