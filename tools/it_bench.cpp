@@ -22,6 +22,8 @@ constexpr std::array<std::string_view, 4> examples = {
     "it-bench model.itg --profile",
     "it-bench ab old.itg new.itg",
 };
+constexpr std::array<std::string_view, 1> verbs = {"ab"};
+
 
 constexpr std::array own = {
     Option{"--warmup", Takes::value, "N", "runs before measuring (2)", "Measuring"},
@@ -41,7 +43,7 @@ const Tool& tool() {
     list.insert(list.end(), device_options().begin(), device_options().end());
     return list;
   }();
-  static const Tool description{"it-bench", "Measures how long a graph takes to run, or which of two takes longer (ab).", "[FILE|-] | ab A B", 0, 3, examples, options};
+  static const Tool description{"it-bench", "Measures how long a graph takes to run, or which of two takes longer (ab).", "[FILE|-] | ab A B", 0, 3, examples, options, verbs};
   return description;
 }
 

@@ -42,7 +42,7 @@ const Tool& tool() {
     return list;
   }();
   static const Tool description{"it-check", "Checks a graph (graph), its outputs (outputs), what a device can run of it (coverage), what is different in another (diff), or this machine (env).",
-                                "graph|outputs|coverage|env [FILE|-] | diff A B", 1, 3, examples, options};
+                                "graph|outputs|coverage|env [FILE|-] | diff A B", 1, 3, examples, options, verbs};
   return description;
 }
 
