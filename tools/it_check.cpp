@@ -30,7 +30,7 @@ constexpr std::array own = {
     Option{"--digest", Takes::flag, {}, "graph: digests of structure and content", "Graph"},
     Option{"--history", Takes::flag, {}, "graph: the ledger", "Graph"},
     Option{"--require", Takes::value, "DEVICE,...", "env: devices that must be there", "Environment"},
-    Option{"--json", Takes::flag, {}, "env, diff: the report as JSON", "Output"},
+    Option{"--json", Takes::flag, {}, "graph, outputs, diff, env: the report as JSON", "Output"},
     Option{"-O", Takes::value, "0|1|2|3", "optimise before checking (an .onnx operand: as imported)", "Running"},
 };
 
