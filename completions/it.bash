@@ -1,25 +1,53 @@
-# Completion for bash: source this file. Options, their choices, passes and devices all come from the tools.
+# Completion for bash: source this file. What may stand where is what the tools say (--complete); here it is put in as bash wants it.
 
-_it_options() { "$1" --help=json 2>/dev/null | grep -o '"names": \[[^]]*\]' | grep -o '"-[^"]*"' | tr -d '"'; }
-# Of the option $2: "auto always never" where these are all values there are.
-_it_choices() { "$1" --help=json 2>/dev/null | grep -F "\"$2\"" | sed -n 's/.*"value": "\([a-z0-9|]*\)".*/\1/p' | tr '|' ' '; }
-
-_it() {
-    local tool=${COMP_WORDS[0]} word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} words=
-    # "--emit=te" comes as three words.
-    if [ "$word" = = ]; then word=; fi
-    if [ "$before" = = ]; then before=${COMP_WORDS[COMP_CWORD - 2]}; fi
-    case $before in
-        --passes | --stop-after-pass | --explain | --print-ir-after) words=$(it-opt --list-passes 2>/dev/null | sed -n 's/^\([a-z][a-z-]*\) .*/\1/p') ;;
-        -d | --device | --fallback | --require) words=$(it-run --list-devices 2>/dev/null | cut -d: -f1) ;;
-        -*) words=$(_it_choices "$tool" "$before") ;;
-    esac
-    case $word in
-        -*) words=$(_it_options "$tool") ;;
-        *) if [ "$tool" = it-check ] && [ "$COMP_CWORD" = 1 ]; then words='graph outputs coverage diff env'; fi ;;
-    esac
-    # shellcheck disable=SC2207  # words without blanks
-    COMPREPLY=($(compgen -W "$words" -- "$word"))
+# Files behind $1 that end in one of $3...; all, where none does and $2, the number of words that fit, is 0. Folders end in /.
+_it_files() {
+    local file suffix
+    local -a all fit=() wanted=("${@:3}")
+    mapfile -t all < <(compgen -f -- "$1")
+    for file in "${all[@]}"; do
+        if [ -d "${file/#\~/$HOME}" ]; then fit+=("$file/"); continue; fi
+        for suffix in "${wanted[@]}"; do
+            if [ "$suffix" != / ] && [ "${file%"$suffix"}" != "$file" ]; then fit+=("$file"); fi
+        done
+    done
+    if [ ${#fit[@]} = 0 ] && [ "$2" = 0 ] && [ "${wanted[*]}" != / ]; then fit=("${all[@]}"); fi
+    if [ ${#fit[@]} != 0 ]; then printf '%s\n' "${fit[@]}"; fi
 }
 
-complete -o default -F _it it-import it-opt it-run it-check it-bench
+_it() {
+    local -a said words=()
+    local entry file prefix suffixes word typed=${COMP_WORDS[COMP_CWORD]} quote='' filenames=''
+    COMPREPLY=()
+    mapfile -t said < <(command "${COMP_WORDS[0]/#\~/$HOME}" --complete="${COMP_LINE:0:COMP_POINT}"$'\n'"${COMP_LINE:COMP_POINT}" 2>/dev/null)
+    word=${said[0]}
+    for entry in "${said[@]:1}"; do
+        if [ "${entry:0:1}" != $'\t' ]; then words+=("${entry%%$'\t'*}"); continue; fi
+        filenames=1 entry=${entry:1}
+        prefix=${entry%%$'\t'*} suffixes=${entry#*$'\t'}
+        # shellcheck disable=SC2086  # suffixes, split on purpose
+        while IFS= read -r file; do words+=("$prefix$file"); done < <(_it_files "${word:${#prefix}}" ${#words[@]} $suffixes)
+    done
+    # Readline replaces what is behind the last of = and :, from an @ on, or behind an opening quote.
+    case $typed in
+        [\'\"]*) quote=${typed:0:1} typed=${typed:1} ;;
+        *[!=:@]*) typed=${typed//\\/} ;;
+        *) typed='' ;;
+    esac
+    local stays=$((${#word} - ${#typed}))
+    if [ $stays -lt 0 ]; then stays=0; fi
+    if [ -z "$quote" ] && [ $stays -gt 0 ] && [ "${word:stays-1:1}" = @ ]; then stays=$((stays - 1)); fi
+    for entry in "${words[@]}"; do
+        case $entry in *[=:@/]) compopt -o nospace 2>/dev/null ;; esac
+        entry=${entry:stays}
+        if [ -n "$filenames" ]; then :  # which bash quotes
+        elif [ "$quote" = \' ]; then entry=${entry//\'/\'\\\'\'}
+        elif [ "$quote" = \" ]; then entry=${entry//\\/\\\\} entry=${entry//\"/\\\"} entry=${entry//\$/\\\$} entry=${entry//\`/\\\`}
+        else printf -v entry %q "$entry"
+        fi
+        COMPREPLY+=("$entry")
+    done
+    if [ -n "$filenames" ]; then compopt -o filenames 2>/dev/null; fi
+}
+
+complete -F _it it-import it-opt it-run it-check it-bench

@@ -1,7 +1,6 @@
 // it-bench: how long a graph takes, and where the time goes; and which of two takes longer.
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <map>
 
 #include "libcore/base/text.h"
@@ -23,6 +22,8 @@ constexpr std::array<std::string_view, 4> examples = {
     "it-bench ab old.itg new.itg",
 };
 
+constexpr std::array<std::string_view, 1> verbs = {"ab"};
+
 constexpr std::array own = {
     Option{"--warmup", Takes::value, "N", "runs before measuring (2)", "Measuring"},
     Option{"--iterations", Takes::value, "N", "measured runs", "Measuring"},
@@ -41,23 +42,9 @@ const Tool& tool() {
     list.insert(list.end(), device_options().begin(), device_options().end());
     return list;
   }();
-  static const Tool description{"it-bench", "Measures how long a graph takes to run, or which of two takes longer (ab).", "[FILE|-] | ab A B", 0, 3, examples, options};
+  static const Tool description{"it-bench", "Measures how long a graph takes to run, or which of two takes longer (ab).", "[FILE|-] | ab A B", 0, 3, examples, options, verbs};
   return description;
 }
-
-class Clock {
- public:
-  // Milliseconds since the last call, or since the start.
-  double lap() {
-    auto now = std::chrono::steady_clock::now();
-    double ms = std::chrono::duration<double, std::milli>(now - last_).count();
-    last_ = now;
-    return ms;
-  }
-
- private:
-  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
-};
 
 // Runs until the count or the time is reached; the times in ms.
 Result<std::vector<double>> measure(Executor& executor, std::span<const Value> inputs, double iterations, double seconds) {
@@ -106,11 +93,7 @@ Result<int> bench(const Arguments& arguments, const Talk& talk) {
   if (arguments.has("profile")) {
     IT_TRY(out.profile, profile(input.module.graph, devices, inputs.values, std::max(iterations, 3.0)));
   }
-  if (arguments.has("json")) {
-    IT_TRY(FileWriter file, FileWriter::open(arguments.get("json")));
-    IT_TRY_VOID(file.write(std::string_view(to_json(out))));
-    IT_TRY_VOID(file.commit());
-  }
+  if (arguments.has("json")) IT_TRY_VOID(write_page(arguments.get("json"), to_json(out)));
   return arguments.get("json") == "-" ? 0 : print_page(to_text(out), talk);
 }
 

@@ -33,7 +33,7 @@ constexpr std::array own = {
     Option{"--provider-modules", Takes::value, "MODULE,...", "env: modules of kernels that must load: names as in Python, or libraries", "Environment"},
     Option{"--expect-env", Takes::value, "FILE.yaml", "env: compare with what --emit=yaml wrote on another machine", "Environment"},
     Option{"--emit", Takes::value, "yaml", "env: the compatibility matrix of this machine", "Environment"},
-    Option{"--json", Takes::flag, {}, "env, diff: the report as JSON", "Output"},
+    Option{"--json", Takes::flag, {}, "graph, outputs, diff, env: the report as JSON", "Output"},
     Option{"-O", Takes::value, "0|1|2|3", "optimise before checking (an .onnx operand: as imported)", "Running"},
 };
 
@@ -45,7 +45,7 @@ const Tool& tool() {
     return list;
   }();
   static const Tool description{"it-check", "Checks a graph (graph), its outputs (outputs), what a device can run of it (coverage), what is different in another (diff), or this machine (env).",
-                                "graph|outputs|coverage|env [FILE|-] | diff A B", 1, 3, examples, options};
+                                "graph|outputs|coverage|env [FILE|-] | diff A B", 1, 3, examples, options, verbs};
   return description;
 }
 

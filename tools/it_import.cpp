@@ -27,7 +27,7 @@ const std::vector<Option>& options() {
 }
 
 const Tool& tool() {
-  static const Tool description{"it-import", "Reads an ONNX model and writes it as a stream.", "FILE|-", 1, 1, examples, options()};
+  static const Tool description{"it-import", "Reads an ONNX model and writes it as a stream.", "FILE.onnx|-", 1, 1, examples, options()};
   return description;
 }
 

@@ -3,13 +3,14 @@
 #include <array>
 
 #include "libcore/base/text.h"
-#include "libcore/exec/report.h"
 #include "libcore/tensor/npz.h"
 #include "tools/cli/devices.h"
 #include "tools/cli/inputs.h"
 #include "tools/cli/module_io.h"
 #include "tools/cli/pass_options.h"
+#include "tools/cli/output_report.h"
 #include "tools/cli/print_values.h"
+#include "tools/cli/run_report.h"
 #include "tools/cli/session.h"
 
 using namespace infini;
@@ -27,6 +28,7 @@ constexpr std::array own = {
     Option{"-o,--output", Takes::value, "FILE.npz", "outputs under the graph's names", "Outputs"},
     Option{"--print", Takes::flag, {}, "print the elements of the outputs", "Outputs"},
     Option{"--dump", Takes::value, "GLOB", "intermediate values go to the output as well (all: '*')", "Outputs", true},
+    Option{"--json", Takes::value, "FILE", "outputs, times and nodes that went past the device, as JSON", "Outputs"},
     Option{"--expect", Takes::value, "FILE.npz", "compare with these outputs; status 1 if they differ", "Outputs"},
     Option{"--rtol", Takes::value, "R", "relative tolerance of --expect (1e-3)", "Outputs"},
     Option{"--atol", Takes::value, "A", "absolute tolerance of --expect (1e-7)", "Outputs"},
@@ -85,17 +87,20 @@ Result<NamedValues> named(const Graph& graph, const std::vector<std::string>& ob
 Status print_outputs(const NamedValues& outputs, bool elements) {
   std::string page;
   for (const auto& [name, value] : outputs) page += (elements ? printed(name, value, printed_elements) : summary_line(name, value)) + "\n";
-  IT_TRY(FileWriter file, FileWriter::open("-"));
-  IT_TRY_VOID(file.write(std::string_view(page)));
-  return file.commit();
+  return write_page("-", page);
 }
 
 Result<int> run(const Arguments& arguments, const Talk& talk) {
   if (arguments.get("output").ends_with(".npy")) return usage_error(text("-o ", arguments.get("output"), ": outputs are written as an archive; name it .npz"));
   OpTable ops;
+  RunReport told;
+  Clock clock;
   IT_TRY(Devices devices, open_devices(arguments));
+  told.device = devices[0]->name();
   IT_TRY(Input input, read_module(arguments.operands().empty() ? "-" : arguments.operands()[0], ops, talk, true));
+  told.read_ms = clock.lap();
   IT_TRY_VOID(optimise_operand(input, ops, arguments, talk));
+  told.optimise_ms = clock.lap();
   const Graph& graph = input.module.graph;
   IT_TRY(BoundInputs inputs, bind_inputs(input.module, arguments));
   for (const std::string& line : inputs.made_up) talk.notice(line);
@@ -104,11 +109,21 @@ Result<int> run(const Arguments& arguments, const Talk& talk) {
     IT_TRY_VOID(save_npz(arguments.get("save-inputs"), used));
   }
   IT_TRY(std::vector<std::string> observed, dumped(graph, arguments));
-  IT_TRY(std::unique_ptr<Executor> executor, make_executor(graph, std::move(devices), observed, talk));
+  clock.lap();
+  IT_TRY(std::unique_ptr<Executor> executor, make_executor(graph, std::move(devices), observed, talk, [&told](const Graph& whole, const Planned& planned) { told.add(whole, planned); }));
+  told.load_ms = clock.lap();
   IT_TRY(std::vector<Value> values, executor->run(inputs.values));
+  told.run_ms = clock.lap();
+  told.arena_bytes = executor->arena_bytes();
   IT_TRY(NamedValues outputs, named(graph, observed, std::move(values)));
   if (arguments.has("output")) IT_TRY_VOID(save_npz(arguments.get("output"), outputs));
-  if (arguments.has("expect")) return compare_with_file(outputs, arguments);
+  if (arguments.has("json")) IT_TRY_VOID(write_page(arguments.get("json"), to_json(told, outputs)));
+  if (arguments.has("expect")) {
+    IT_TRY(OutputReport found, compare_with_file(outputs, arguments));
+    IT_TRY_VOID(write_page("-", to_text(found)));
+    return found.equal() ? 0 : status_no;
+  }
+  if (arguments.get("json") == "-" && !arguments.has("print")) return 0;
   if (!arguments.has("output") || arguments.has("print")) IT_TRY_VOID(print_outputs(outputs, arguments.has("print")));
   return 0;
 }

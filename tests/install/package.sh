@@ -31,7 +31,8 @@ for tool in it-import it-opt it-run it-check it-bench; do
     done
 done
 for file in usr/share/zsh/vendor-completions/_it usr/share/doc/infinitensor/copyright usr/share/doc/infinitensor/changelog.gz usr/lib/pkgconfig/infinitensor.pc \
-    usr/include/infinitensor/infinitensor.h usr/include/infinitensor/it_backend.h usr/lib/cmake/InfiniTensor/InfiniTensorConfig.cmake; do
+    usr/include/infinitensor/infinitensor.h usr/include/infinitensor/it_backend.h usr/lib/cmake/InfiniTensor/InfiniTensorConfig.cmake \
+    usr/share/infinitensor/experiments.mk usr/share/infinitensor/experiments.py usr/share/infinitensor/schemas/it-bench.schema.json; do
     [ -f "$file" ] || complain "$file is missing"
 done
 grep -q common-licenses/Apache-2.0 usr/share/doc/infinitensor/copyright || complain "copyright does not name the licence"

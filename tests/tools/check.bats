@@ -182,7 +182,7 @@ PYTHON
 }
 
 @test "diff: what makes no sense" {
-    for command in "diff" "diff $digits" "diff - -" "diff $digits $digits $digits" "graph $digits $digits" "graph $digits --json" "diff $digits $digits --digest"; do
+    for command in "diff" "diff $digits" "diff - -" "diff $digits $digits $digits" "graph $digits $digits" "graph $digits --require cpu" "diff $digits $digits --digest"; do
         run it-check -q $command
         [ "$status" = 2 ]
     done

@@ -36,6 +36,11 @@ def models():
     sums = [node("Sub", ["a", "a:0"], ["d"]), node("Mul", ["d", "a:0=b"], ["y"])]
     yield "colons", model(sums, inputs, [value("y", F32, [2, 2])])
 
+    # Names that shells have to quote.
+    awkward = [value(name, F32, [2]) for name in ("my input", "my:in/put", "it's", 'say "x"', "a$b")]
+    chain = [node("Sum", [v.name for v in awkward], ["y"], "node one")]
+    yield "awkward", model(chain, awkward, [value("y", F32, [2])])
+
     yield "symbols", model([node("Add", ["x", "x"], ["y"])], [value("x", F32, ["rows", "columns"])], [value("y", F32, ["rows", "columns"])])
     two = [value("x", F32, ["rows", "columns"]), value("y", F32, ["rows", "columns"])]
     yield "two", model([node("Add", ["x", "y"], ["z"])], two, [value("z", F32, ["rows", "columns"])])

@@ -52,7 +52,7 @@ tools="it-import it-opt it-run it-check it-bench"
 @test "a value that is missing or none of the choices" {
     run it-run "$digits" --dim
     [ "$status" = 2 ]
-    has_line "it-run: --dim needs a value: NAME=N"
+    has_line "it-run: --dim needs a value: SYMBOL=N"
     run it-opt -O
     [ "$status" = 2 ]
     has_line "it-opt: -O needs a value: 0|1|2|3"
@@ -92,7 +92,7 @@ tools="it-import it-opt it-run it-check it-bench"
     done
     run it-import
     [ "$status" = 2 ]
-    has_line "it-import: an operand is missing: FILE|-"
+    has_line "it-import: an operand is missing: FILE.onnx|-"
     run it-run "$digits" more
     [ "$status" = 2 ]
 }

@@ -125,11 +125,7 @@ Result<int> bench_ab(const Arguments& arguments, const Talk& talk) {
     IT_TRY(sides[i], read_side(arguments.operands()[i + 1], ops, arguments, talk));
   }
   IT_TRY(AbResult result, measure(sides, devices, seconds, arguments, talk));
-  if (arguments.has("json")) {
-    IT_TRY(FileWriter file, FileWriter::open(arguments.get("json")));
-    IT_TRY_VOID(file.write(std::string_view(to_json(sides, result, devices[0]->name()))));
-    IT_TRY_VOID(file.commit());
-  }
+  if (arguments.has("json")) IT_TRY_VOID(write_page(arguments.get("json"), to_json(sides, result, devices[0]->name())));
   int written = arguments.get("json") == "-" ? 0 : print_page(to_text(sides, result), talk);
   if (written) return written;
   return arguments.has("fail-if-slower") && result.change.low > limit / 100 ? status_no : 0;

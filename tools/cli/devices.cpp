@@ -21,7 +21,7 @@ namespace infini::cli {
 namespace {
 
 constexpr std::array options = {
-    Option{"-d,--device", Takes::value, "NAME[:INDEX],...", "devices in order of preference, or paths of plugins (cpu)", "Devices"},
+    Option{"-d,--device", Takes::value, "DEVICE[:INDEX],...", "devices in order of preference, or paths of plugins (cpu)", "Devices"},
     Option{"--fallback", Takes::value, "DEVICE", "where nodes go that the device does not take", "Devices"},
     Option{"--threads", Takes::value, "N", "threads of the cpu (all cores)", "Devices"},
     Option{"--device-option", Takes::value, "KEY=VALUE", "an option of the first device, such as isa=portable", "Devices", true},

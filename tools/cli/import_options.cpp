@@ -8,12 +8,12 @@ namespace infini::cli {
 namespace {
 
 constexpr std::array options = {
-    Option{"--dim", Takes::value, "NAME=N", "a number, or a range such as 1..512, for a symbol of the shapes", "Import", true},
-    Option{"--input-shapes", Takes::value, "NAME:SHAPE", "the shape of an input: x:1x3x224x224, x:[batch,3,h,w]; ? leaves an axis open", "Import",
+    Option{"--dim", Takes::value, "SYMBOL=N", "a number, or a range such as 1..512, for a symbol of the shapes", "Import", true},
+    Option{"--input-shapes", Takes::value, "INPUT:SHAPE", "the shape of an input: x:1x3x224x224, x:[batch,3,h,w]; ? leaves an axis open", "Import",
            true},
     Option{"--batch", Takes::value, "N", "the first axis of every input", "Import"},
-    Option{"--from", Takes::value, "NAME", "begin at this value or node (globs)", "Import", true},
-    Option{"--to", Takes::value, "NAME", "end at this value or node (globs)", "Import", true},
+    Option{"--from", Takes::value, "GLOB", "begin at this value or node", "Import", true},
+    Option{"--to", Takes::value, "GLOB", "end at this value or node", "Import", true},
     Option{"--no-weights", Takes::flag, {}, "leave large weights out: for looking, not for running", "Import"},
     Option{"--with-test-data", Takes::value, "DIR|FILE.npz", "inputs and expected outputs travel along", "Import"},
     Option{"--strict", Takes::flag, {}, "operators that would only be carried are an error (4)", "Import"},

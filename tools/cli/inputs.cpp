@@ -11,10 +11,10 @@ namespace infini::cli {
 namespace {
 
 constexpr std::array options = {
-    Option{"-i,--input", Takes::value, "NAME[:SHAPE[:DTYPE]]=VALUE", "one input: @file.npy, @file.npz:key, a literal, or zeros, ones, iota, uniform(a,b), ...", "Inputs", true},
+    Option{"-i,--input", Takes::value, "INPUT[:SHAPE[:DTYPE]]=VALUE", "one input: @file.npy, @file.npz:key, a literal, or zeros, ones, iota, uniform(a,b), ...", "Inputs", true},
     Option{"--load-inputs", Takes::value, "FILE.npz", "inputs by the graph's names", "Inputs"},
     Option{"--save-inputs", Takes::value, "FILE.npz", "save the inputs that were used", "Inputs"},
-    Option{"--dim", Takes::value, "NAME=N", "a number for a symbol of the shapes", "Inputs", true},
+    Option{"--dim", Takes::value, "SYMBOL=N", "a number for a symbol of the shapes", "Inputs", true},
     Option{"--seed", Takes::value, "N", "seed of values that are made up (0)", "Inputs"},
 };
 

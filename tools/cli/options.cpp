@@ -23,6 +23,7 @@ constexpr std::array common = {
     Option{"-v,--verbose", Takes::flag, {}, "say more on stderr", "About", true},
     Option{"-q,--quiet", Takes::flag, {}, "say nothing but errors", "About"},
     Option{"--color", Takes::value, "auto|always|never", "colours on stderr", "About"},
+    Option{"--complete", Takes::value, "LINE", "for shells: what may stand at the end of LINE", "About"},
 };
 
 template <class Visit>
@@ -166,7 +167,10 @@ std::string help(const Tool& tool) {
 }
 
 std::string help_json(const Tool& tool) {
-  std::string out = text("{\"schema\": \"it-help/1\", \"tool\": ", json_text(tool.name), ", \"summary\": ", json_text(tool.summary), ", \"options\": [");
+  std::vector<std::string> verbs;
+  for (std::string_view verb : tool.verbs) verbs.push_back(json_text(verb));
+  std::string out = text("{\"schema\": \"it-help/1\", \"tool\": ", json_text(tool.name), ", \"summary\": ", json_text(tool.summary), ", \"operands\": ", json_text(tool.operands), ", \"verbs\": [",
+                         join(verbs, ", "), "], \"options\": [");
   bool first = true;
   for_each_option(tool, [&](const Option& option) {
     std::vector<std::string> names;
@@ -205,6 +209,7 @@ std::variant<Arguments, int> parse(const Tool& tool, int argc, char** argv) {
   }
   if (arguments.has("help")) return print_page(tool, arguments.get("help") == "json" ? help_json(tool) : help(tool));
   if (arguments.has("version")) return print_page(tool, version(tool.name));
+  if (arguments.has("complete")) return arguments;  // a line that is not finished
   if (std::string what = unknown_option(tool, app); !what.empty()) return usage_error(tool, what);
   if (std::string what = wrong_operands(tool, operands); !what.empty()) return usage_error(tool, what);
   arguments.operands_ = std::move(operands);

@@ -18,7 +18,9 @@ enum class Takes : std::uint8_t { flag, value, optional_value };
 struct Option {
   std::string_view names;       // "-o,--output"; the last long one is its key
   Takes takes = Takes::flag;
-  std::string_view value = {};  // "FILE"; without capitals, as in "auto|always|never": all values there are
+  // "auto|always|never": all values there are. In capitals, what kind of thing it is, and how it is written: FILE.npz, DIR, DEVICE[:INDEX], PASS,...
+  // INPUT, SYMBOL and GLOB (nodes and values) are those of the graph. Completions go by that (complete.cpp).
+  std::string_view value = {};
   std::string_view help = {};
   std::string_view group = {};  // heading in --help
   bool repeat = false;          // may be given several times; else the last one counts
@@ -34,9 +36,10 @@ struct Tool {
   std::size_t min_operands = 0, max_operands = 1;
   std::span<const std::string_view> examples;  // shown first
   std::span<const Option> options;             // besides the common ones
+  std::span<const std::string_view> verbs = {};  // that may be the first operand
 };
 
-// Those that every tool has: --help, --version, -v, -q, --color.
+// Those that every tool has: --help, --version, -v, -q, --color, --complete.
 std::span<const Option> common_options();
 
 // What was on the command line.

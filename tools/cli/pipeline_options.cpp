@@ -12,7 +12,7 @@ constexpr std::uint64_t max_pipeline_bytes = 1 << 20;
 
 constexpr std::array options = {
     Option{"-O", Takes::value, "0|1|2|3", "level: 1 is exact, 2 and 3 add other roundings (2)", "Passes"},
-    Option{"--passes", Takes::value, "LIST", "these passes: 'fold{max=1MiB},fix(canon,cse,dce){max=8}'", "Passes"},
+    Option{"--passes", Takes::value, "PASS,...", "these passes: 'fold{max=1MiB},fix(canon,cse,dce){max=8}'", "Passes"},
     Option{"--pipeline", Takes::value, "FILE.yaml", "the passes of a file", "Passes"},
     Option{"--stop-after-pass", Takes::value, "PASS", "stop after this pass has run once", "Passes"},
     Option{"--stop-after", Takes::value, "N", "stop after N rewrites", "Passes"},

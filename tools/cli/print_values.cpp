@@ -38,33 +38,43 @@ void append(const Tensor& tensor, std::size_t axis, std::int64_t begin, std::siz
   out += ']';
 }
 
-std::string statistics(const Tensor& tensor) {
-  double low = INFINITY, high = -INFINITY, sum = 0;
-  std::int64_t not_numbers = 0;
-  for (std::int64_t i = 0; i < tensor.count(); ++i) {
-    double value = tensor.as_double(i);
-    if (std::isnan(value)) {
-      ++not_numbers;
-      continue;
-    }
-    low = std::min(low, value);
-    high = std::max(high, value);
-    sum += value;
-  }
-  std::int64_t numbers = tensor.count() - not_numbers;
-  if (numbers == 0) return not_numbers ? text(" all ", not_numbers, " are NaN") : " empty";
+std::string statistics_text(const Tensor& tensor) {
+  Statistics found = statistics(tensor);
+  std::int64_t numbers = tensor.count() - found.not_numbers;
+  if (numbers == 0) return found.not_numbers ? text(" all ", found.not_numbers, " are NaN") : " empty";
   auto shown = [](double value) { return text(static_cast<float>(value)); };
-  return text(" min ", shown(low), " max ", shown(high), " mean ", shown(sum / static_cast<double>(numbers)), not_numbers ? text(" NaN ", not_numbers) : "");
+  return text(" min ", shown(found.min), " max ", shown(found.max), " mean ", shown(found.mean), found.not_numbers ? text(" NaN ", found.not_numbers) : "");
 }
 
 }  // namespace
+
+std::string json_double(double value) { return std::isfinite(value) ? text(value) : json_text(std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf"); }
+
+bool has_statistics(const Tensor& tensor) { return tensor.dtype() != DType::str && !is_complex(tensor.dtype()); }
+
+Statistics statistics(const Tensor& tensor) {
+  Statistics out{.min = INFINITY, .max = -INFINITY};
+  double sum = 0;
+  for (std::int64_t i = 0; i < tensor.count(); ++i) {
+    double value = tensor.as_double(i);
+    if (std::isnan(value)) {
+      ++out.not_numbers;
+      continue;
+    }
+    out.min = std::min(out.min, value);
+    out.max = std::max(out.max, value);
+    sum += value;
+  }
+  out.mean = sum / static_cast<double>(tensor.count() - out.not_numbers);
+  return out;
+}
 
 std::string summary_line(std::string_view written, const Value& value) {
   std::string name = printable(written);
   const Tensor* tensor = value.tensor();
   if (const Sequence* sequence = value.sequence()) return text(name, " ", to_string(value.type()), " of ", sequence->items.size());
-  if (!tensor || tensor->dtype() == DType::str || is_complex(tensor->dtype())) return text(name, " ", to_string(value.type()));
-  return text(name, " ", to_string(value.type()), statistics(*tensor));
+  if (!tensor || !has_statistics(*tensor)) return text(name, " ", to_string(value.type()));
+  return text(name, " ", to_string(value.type()), statistics_text(*tensor));
 }
 
 std::string printed(std::string_view name, const Value& value, std::size_t max_elements) {

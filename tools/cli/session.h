@@ -1,6 +1,8 @@
-// What it-run, it-check and it-bench share: a graph made ready, an executor that says what it does, comparison of outputs.
+// What it-run, it-check and it-bench share: a graph made ready, an executor that says what it does, a clock, pages.
 #pragma once
 
+#include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,18 +21,32 @@ Result<double> number_option(const Arguments& arguments, std::string_view key, d
 // An .onnx operand is optimised at -O2, a stream is taken as it is; -O says otherwise for both.
 Status optimise_operand(Input& input, const OpTable& ops, const Arguments& arguments, const Talk& talk);
 
-// An executor that says once on stderr which nodes went past the first device.
-Result<std::unique_ptr<Executor>> make_executor(const Graph& graph, Devices devices, std::vector<std::string> observed, const Talk& talk);
+using OnRefusals = std::function<void(const Graph&, const Planned&)>;
+// An executor that says once on stderr which nodes went past the first device; `also` hears of it for every plan.
+Result<std::unique_ptr<Executor>> make_executor(const Graph& graph, Devices devices, std::vector<std::string> observed, const Talk& talk, OnRefusals also = {});
+std::size_t copies_between_devices(const Plan& plan);
+
+class Clock {
+ public:
+  // Milliseconds since the last call, or since the start.
+  double lap() {
+    auto now = std::chrono::steady_clock::now();
+    double ms = std::chrono::duration<double, std::milli>(now - last_).count();
+    last_ = now;
+    return ms;
+  }
+
+ private:
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
 
 Result<NamedValues> named_inputs(const Graph& graph, const std::vector<Value>& values);
 
 // The value of that name; null: there is none.
 const Value* value_named(const NamedValues& values, std::string_view name);
 
-// Compares each expected value with the output of that name under --rtol and --atol; prints a line each to stdout, and returns 0 or 1.
-Result<int> compare_outputs(const NamedValues& outputs, const NamedValues& expected, const Arguments& arguments, double rtol, double atol);
-Result<int> compare_with_file(const NamedValues& outputs, const Arguments& arguments);
-
+// Writes a page to a file, whole or not at all; "-" is standard output.
+Status write_page(const std::string& path, const std::string& page);
 // Writes a page to standard output; the exit status.
 int print_page(const std::string& page, const Talk& talk);
 

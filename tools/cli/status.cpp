@@ -10,6 +10,8 @@
 #include <new>
 
 #include "libcore/base/text.h"
+#include "tools/cli/complete.h"
+#include "tools/cli/session.h"
 
 namespace infini::cli {
 namespace {
@@ -75,6 +77,7 @@ int run_tool(const Tool& tool, int argc, char** argv, int (*work)(const Argument
     const Arguments& arguments = std::get<Arguments>(parsed);
     Talk talk(tool.name, arguments);
     try {
+      if (arguments.has("complete")) return print_page(complete(tool, arguments.get("complete")), talk);
       return work(arguments, talk);
     } catch (const std::bad_alloc&) {
       return report(talk, run_failed("out of memory"));
