@@ -1,7 +1,7 @@
 """Builds the wheel (PEP 517) with CMake and what Python has: nothing is downloaded.
 
     pip install ./tools/python                                              builds the library, then the wheel
-    pip install ./tools/python --config-settings library=LIBINFINITENSOR.SO   takes one that is built
+    pip install ./tools/python --config-settings library=PATH   takes the libinfinitensor.so at that absolute path
 
 The interpreter does not matter: the library has a C interface, so one wheel serves every Python 3.
 """
@@ -52,7 +52,10 @@ def _metadata() -> str:
 
 def _library(settings: dict[str, str]) -> Path:
     if "library" in settings:
-        return Path(settings["library"]).resolve(strict=True)
+        library = Path(settings["library"])
+        if not (library.is_absolute() and library.is_file()):  # pip builds in the folder of the sources, not where it was called
+            raise SystemExit(f"library={library}: expected the absolute path of a libinfinitensor.so")
+        return library
     build = root / "build" / "python"
     configure = ["cmake", "-S", root, "-B", build, "-DCMAKE_BUILD_TYPE=Release", "-DIT_TESTS=OFF"]
     subprocess.run(configure, check=True)
