@@ -58,7 +58,8 @@ def check_form(schema, where):
         for name, part in properties.items():
             check(part.get("description"), f"{where}/{name} has no description")
     for key, part in schema.items():
-        check_form(part, f"{where}/{key}")
+        if key not in ("if", "then", "else"):  # conditions on what is described beside them
+            check_form(part, f"{where}/{key}")
 
 
 def check_refuses(validator, page, name):
