@@ -33,7 +33,7 @@ constexpr std::array own = {
     Option{"--provider-modules", Takes::value, "MODULE,...", "env: modules of kernels that must load: names as in Python, or libraries", "Environment"},
     Option{"--expect-env", Takes::value, "FILE.yaml", "env: compare with what --emit=yaml wrote on another machine", "Environment"},
     Option{"--emit", Takes::value, "yaml", "env: the compatibility matrix of this machine", "Environment"},
-    Option{"--json", Takes::flag, {}, "graph, outputs, diff, env: the report as JSON", "Output"},
+    Option{"--json", Takes::flag, {}, "graph, outputs, coverage, diff, env: the report as JSON", "Output"},
     Option{"-O", Takes::value, "0|1|2|3", "optimise before checking (an .onnx operand: as imported)", "Running"},
 };
 
@@ -45,7 +45,7 @@ const Tool& tool() {
     return list;
   }();
   static const Tool description{"it-check", "Checks a graph (graph), its outputs (outputs), what a device can run of it (coverage), what is different in another (diff), or this machine (env).",
-                                "graph|outputs|coverage|env [FILE|-] | diff A B", 1, 3, examples, options, verbs};
+                                "graph|outputs|coverage|env [FILE|-] | coverage FOLDER | diff A B", 1, 3, examples, options, verbs};
   return description;
 }
 
@@ -91,9 +91,10 @@ Result<int> check(const Arguments& arguments, const Talk& talk) {
   if (arguments.operands().size() > 2) return usage_error(text("unexpected operand '", arguments.operands()[2], "'"));
   if (verb == "env") return check_environment(arguments, talk);
   OpTable ops;
-  IT_TRY(Input input, read(arguments.operands().size() > 1 ? arguments.operands()[1] : "-", ops, arguments, talk));
+  std::string operand = arguments.operands().size() > 1 ? arguments.operands()[1] : "-";
+  if (verb == "coverage") return check_coverage(operand, [&](const std::string& file) { return read(file, ops, arguments, talk); }, arguments, talk);
+  IT_TRY(Input input, read(operand, ops, arguments, talk));
   if (verb == "graph") return check_graph(input.module, arguments, talk);
-  if (verb == "coverage") return check_coverage(input.module, arguments, talk);
   return check_outputs(input.module, arguments, talk);
 }
 

@@ -110,7 +110,7 @@ Result<int> run(const Arguments& arguments, const Talk& talk) {
   }
   IT_TRY(std::vector<std::string> observed, dumped(graph, arguments));
   clock.lap();
-  IT_TRY(std::unique_ptr<Executor> executor, make_executor(graph, std::move(devices), observed, talk, [&told](const Graph& whole, const Planned& planned) { told.add(whole, planned); }));
+  IT_TRY(std::unique_ptr<Executor> executor, make_executor(graph, std::move(devices), observed, talk, [&told](const Graph& whole, const Planned& planned, const Copies& copies) { told.add(whole, planned, copies); }));
   told.load_ms = clock.lap();
   IT_TRY(std::vector<Value> values, executor->run(inputs.values));
   told.run_ms = clock.lap();

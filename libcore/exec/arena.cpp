@@ -7,7 +7,8 @@ namespace {
 
 constexpr std::size_t alignment = 64;
 
-std::size_t aligned(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
+// An empty tensor has an address as well: devices check what they are given.
+std::size_t aligned(std::size_t bytes) { return (std::max<std::size_t>(bytes, 1) + alignment - 1) / alignment * alignment; }
 
 // One stretch of memory, needed from step `first` to step `last`.
 struct Block {

@@ -10,7 +10,19 @@
 namespace infini {
 namespace {
 
-// The reader of a value stands at the position of its node; SIZE_MAX: nobody reads it.
+bool fits(const Type& declared, const Type& given, const Bindings& bindings) {
+  if (declared.is_tensor() && (!given.is_tensor() || given.dtype != declared.dtype)) return false;
+  if (!declared.has_shape()) return true;
+  if (given.rank() != declared.rank()) return false;
+  for (std::size_t axis = 0; axis < given.rank(); ++axis) {
+    std::optional<std::int64_t> number = (*declared.shape)[axis].evaluate(bindings);
+    if (number && *number != *(*given.shape)[axis].constant()) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 std::vector<std::size_t> last_uses(const Graph& graph) {
   std::vector<std::size_t> last(graph.values().size(), SIZE_MAX);
   for (std::size_t n = 0; n < graph.nodes().size(); ++n) {
@@ -25,8 +37,7 @@ std::vector<std::size_t> last_uses(const Graph& graph) {
   return last;
 }
 
-// The numbers that symbols standing alone in `declared` have in `given`; the first one counts.
-void bind_symbols_of(const Type& declared, const Type& given, Bindings& bindings) {
+void bind_symbols(const Type& declared, const Type& given, Bindings& bindings) {
   if (!declared.has_shape() || !given.has_shape() || declared.rank() != given.rank()) return;
   for (std::size_t axis = 0; axis < given.rank(); ++axis) {
     std::optional<std::string> symbol = (*declared.shape)[axis].symbol_name();
@@ -34,19 +45,6 @@ void bind_symbols_of(const Type& declared, const Type& given, Bindings& bindings
     bindings.push_back({*symbol, *(*given.shape)[axis].constant()});
   }
 }
-
-bool fits(const Type& declared, const Type& given, const Bindings& bindings) {
-  if (declared.is_tensor() && (!given.is_tensor() || given.dtype != declared.dtype)) return false;
-  if (!declared.has_shape()) return true;
-  if (given.rank() != declared.rank()) return false;
-  for (std::size_t axis = 0; axis < given.rank(); ++axis) {
-    std::optional<std::int64_t> number = (*declared.shape)[axis].evaluate(bindings);
-    if (number && *number != *(*given.shape)[axis].constant()) return false;
-  }
-  return true;
-}
-
-}  // namespace
 
 struct Executor::Liveness {
   std::vector<std::size_t> last_use;
@@ -111,7 +109,7 @@ Status Executor::bind(std::span<const Value> inputs) {
   Bindings bindings;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     given.push_back(inputs[i].type());
-    bind_symbols_of(graph_->value(formal[i]).type, given.back(), bindings);
+    bind_symbols(graph_->value(formal[i]).type, given.back(), bindings);
     state_[formal[i].at()] = inputs[i];
   }
   for (std::size_t i = 0; i < inputs.size(); ++i) {

@@ -14,6 +14,11 @@
 
 namespace infini {
 
+// By value: the position of the last node that reads it, bodies included; SIZE_MAX: nobody does.
+std::vector<std::size_t> last_uses(const Graph& graph);
+// Adds the numbers that symbols standing alone in `declared` have in `given`, which is exact; a symbol's first number counts.
+void bind_symbols(const Type& declared, const Type& given, Bindings& bindings);
+
 // Something that ran: a kernel, a conversion between layouts or devices, or a node on the host.
 struct StepEvent {
   const Graph& graph;

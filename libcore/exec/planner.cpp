@@ -50,15 +50,18 @@ class Planner {
     Plan& plan = out_.plan;
     plan.begin = plan.end = r_.begin;
     while (plan.end < r_.graph.nodes().size()) {
-      IT_TRY(bool planned, take(node_id(plan.end)));
-      if (!planned) break;
+      Result<bool> planned = take(node_id(plan.end));
+      if (r_.survey && !planned && plan.end > plan.begin) break;
+      if (!planned) return std::move(planned.error());
+      if (!*planned) break;
       ++plan.end;
     }
-    for (std::size_t later = plan.end; later < r_.graph.nodes().size(); ++later) refuse_undefined(node_id(later));
-    if (!out_.unsupported.empty() || !out_.declined_bodies.empty()) return std::move(out_);
+    for (std::size_t later = plan.end; !r_.survey && later < r_.graph.nodes().size(); ++later) refuse_undefined(node_id(later));
+    if ((!r_.survey && !out_.unsupported.empty()) || !out_.declined_bodies.empty()) return std::move(out_);
     choose_candidates(choices_, r_.devices, [&](ValueId id) { return size_of(id); });
     IT_TRY_VOID(lower());
-    lay_out_arena(plan, r_.devices.size());
+    if (!r_.survey) lay_out_arena(plan, r_.devices.size());
+    out_.types = std::move(types_);
     return std::move(out_);
   }
 
@@ -167,7 +170,7 @@ class Planner {
   }
 
   void refuse_undefined(NodeId id) {
-    if (!r_.graph.node(id).op) refuse(id, "", "operator has no definition here", out_.unsupported);
+    if (!r_.graph.node(id).op) refuse(id, "", std::string(undefined_operator), out_.unsupported);
   }
 
   void refuse(NodeId id, std::string device, std::string reason, std::vector<Refusal>& list) {
@@ -183,13 +186,29 @@ class Planner {
   // ---- from choices to steps ------------------------------------------------------------------------------------------------------------
 
   Status lower() {
-    for (const Choice& choice : choices_) IT_TRY_VOID(lower_choice(choice));
+    for (const Choice& choice : choices_) {
+      IT_TRY_VOID(bring_home(choice.node.at()));
+      IT_TRY_VOID(lower_choice(choice));
+    }
+    IT_TRY_VOID(bring_home(SIZE_MAX));
     for (std::size_t v = 0; v < types_.size(); ++v) {
       ValueId id = value_id(v);
       if (!types_[v] || out_.plan.known.contains(id) || !outlives(id)) continue;
       IT_TRY(int place, place_for(id, 0, {}, r_.graph.value(id).producer, true));
       out_.plan.places[static_cast<std::size_t>(root_of(out_.plan, place))].kind = persist_unless_live(place);
       out_.plan.live_out.emplace_back(id, place);
+    }
+    return {};
+  }
+
+  // In a survey: the host reads what the nodes before `end` read that no device takes.
+  Status bring_home(std::size_t end) {
+    for (; brought_ < out_.unsupported.size() && out_.unsupported[brought_].node.at() < end; ++brought_) {
+      NodeId node = out_.unsupported[brought_].node;
+      for (ValueId input : r_.graph.node(node).inputs) {
+        const Type* type = input && !known(input) ? type_of(input) : nullptr;
+        if (type && crosses(*type)) IT_TRY_VOID(place_for(input, host, {}, node));
+      }
     }
     return {};
   }
@@ -285,6 +304,7 @@ class Planner {
       only_view = only_view && view;
       step.outputs.push_back(add_place(std::move(place)));
     }
+    out_.placements.push_back({choice.node, candidate.device, candidate.kernel, only_view});
     if (only_view) return {};
     const Device& device = *r_.devices[static_cast<std::size_t>(candidate.device)];
     Message message;
@@ -338,6 +358,7 @@ class Planner {
   Planned out_;
   std::vector<std::optional<Type>> types_;
   std::vector<Choice> choices_;
+  std::size_t brought_ = 0;  // refusals that bring_home has seen to
   std::map<ValueId, std::vector<int>> places_of_;
   std::vector<LastReaders> readers_;  // by place; of the first place of each memory
 };

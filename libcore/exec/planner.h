@@ -18,12 +18,23 @@ using Devices = std::vector<std::shared_ptr<Device>>;
 // True if the host can read and write the memory of that device, or it is the host.
 inline bool on_host(const Devices& devices, int device) { return device == host || devices[static_cast<std::size_t>(device)]->host_memory(); }
 
+// Why no device takes a node that the library does not understand.
+inline constexpr std::string_view undefined_operator = "operator has no definition here";
+
 // A node that no device takes, or one that had to go to a later device than the first.
 struct Refusal {
   NodeId node;
   std::string device;
   std::string signature;  // "MatMul f64[2,3], f64[3,4]"
   std::string reason;
+};
+
+// What runs a node. A view takes no step of the plan.
+struct Placement {
+  NodeId node;
+  int device = 0;
+  std::string kernel;
+  bool view = false;
 };
 
 struct PlanRequest {
@@ -35,17 +46,21 @@ struct PlanRequest {
   std::function<const Tensor*(ValueId)> known;              // elements of a constant or a value known from before; null: not known
   std::span<const bool> wanted;                             // by value: must outlive the plan (outputs, observed values, read later)
   std::span<const std::size_t> last_use;                    // by value: position of the last node that reads it
+  bool survey = false;                                      // only to see what runs where: nodes that no device takes count as the host's
 };
 
 struct Planned {
   Plan plan;
   std::vector<Refusal> refusals;                            // taken by a later device than the first
-  std::vector<Refusal> unsupported;                         // taken by none; the plan is empty then
+  std::vector<Refusal> unsupported;                         // taken by none; the plan is empty then, unless it is a survey
   std::vector<NodeId> declined_bodies;                      // `fused` nodes that no device takes whole; inline them and plan again
+  std::vector<Placement> placements;                        // by node
+  std::vector<std::optional<Type>> types;                   // by value: exact ones, of what the planned nodes give
 };
 
 // Plans nodes from request.begin up to the first whose exact output types cannot be told, or whose values do not cross to devices;
-// plan.end says where it stopped (equal to begin: that node is the host's). bad_input: shapes contradict each other.
+// plan.end says where it stopped (equal to begin: that node is the host's). bad_input: shapes contradict each other; a survey stops before such a node
+// unless it is the first, and gives a plan that cannot be run.
 Result<Planned> make_plan(const PlanRequest& request);
 
 // The exact types of a node's outputs, if they follow from what is known. `facts` are of exact types.

@@ -6,6 +6,7 @@ import pathlib
 import pickle
 import shutil
 import subprocess
+from collections.abc import Container
 from typing import Protocol
 
 import compare
@@ -49,8 +50,9 @@ class Toolchain:
             raise ToolError(f"no it-import in {folder or 'the folders of PATH'}")
         self._folder, self._run_options = folder, run_options
 
-    def _call(self, tool: str, *arguments: str, stream: bytes | None = None, allowed: tuple[int, ...] = (0,)
-              ) -> subprocess.CompletedProcess[bytes]:
+    def call(self, tool: str, *arguments: str, stream: bytes | None = None, allowed: Container[int] = (0,)
+             ) -> subprocess.CompletedProcess[bytes]:
+        """Runs a tool. Raises ToolError for a status that is not allowed, and for one that does not end."""
         program = str(self._folder / tool) if self._folder else tool
         try:
             done = subprocess.run([program, *arguments], input=stream, capture_output=True, timeout=TIMEOUT_SECONDS,
@@ -63,19 +65,19 @@ class Toolchain:
         return done
 
     def import_model(self, folder: pathlib.Path) -> bytes:
-        return self._call("it-import", "--with-test-data", str(folder / DATA), str(folder / MODEL)).stdout
+        return self.call("it-import", "--with-test-data", str(folder / DATA), str(folder / MODEL)).stdout
 
     def optimise(self, stream: bytes) -> bytes:
-        return self._call("it-opt", "-O2", stream=stream).stdout
+        return self.call("it-opt", "-O2", stream=stream).stdout
 
     def run(self, stream: bytes, device: str, folder: pathlib.Path) -> dict[str, Value]:
         target = folder / OUTPUTS
-        self._call("it-run", "-d", device, "-o", str(target), *self._run_options, stream=stream)
+        self.call("it-run", "-d", device, "-o", str(target), *self._run_options, stream=stream)
         return npz_io.read_npz(target)
 
     def check(self, stream: bytes, device: str) -> bool:
         tolerances = [f"--rtol={compare.RTOL}", f"--atol={compare.ATOL}"]
-        done = self._call("it-check", "outputs", "-d", device, *tolerances, *self._run_options, stream=stream,
+        done = self.call("it-check", "outputs", "-d", device, *tolerances, *self._run_options, stream=stream,
                           allowed=(0, 1))
         return done.returncode == 0
 

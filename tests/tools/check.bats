@@ -60,20 +60,6 @@ PYTHON
     has_line "--with-test-data"
 }
 
-@test "coverage" {
-    need_onnx
-    run it-check coverage "$digits"
-    [ "$status" = 0 ]
-    has_line "3 x Conv f32 on cpu by "
-    has_line "yes: 14 nodes on cpu"
-    run it-check coverage "$digits" -d null
-    [ "$status" = 1 ]
-    has_line "the null device runs nothing"
-    run it-check coverage "$models/carried.onnx" -q
-    [ "$status" = 1 ]
-    has_line "Mystery"
-}
-
 @test "no such check" {
     run it-check nosuch "$digits"
     [ "$status" = 2 ]
@@ -114,19 +100,13 @@ PYTHON
     done
 }
 
-@test "coverage: each node once; a run names all that is missing" {
+@test "a run names all that is missing" {
     need_onnx
-    run --separate-stderr it-check coverage "$models/later.onnx"
-    [ "$status" = 1 ]
-    [ "$(awk '$2 == "x" { sum += $1 } END { print sum }' <<<"$output")" = 5 ]
-    has_line "1 x If bool on -: operator has no definition here"
     run it-run -q "$models/later.onnx"
     [ "$status" = 4 ]
     has_line "2 of 5 nodes are not supported"
     has_line "1 x If bool[]: operator has no definition here"
     has_line "1 x TopK"
-    run --separate-stderr it-check coverage "$digits"
-    [ "$(awk '$2 == "x" { sum += $1 } END { print sum }' <<<"$output")" = 14 ]
 }
 
 @test "diff: the same, however it is written" {

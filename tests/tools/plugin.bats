@@ -54,6 +54,13 @@ PYTHON
     [ "$status" = 4 ]
 }
 
+@test "an empty tensor has an address there" {
+    printf '%s\n' 'graph "g" (' '  %x: f32[0,3]' ') -> (%z) {' '  %y = Add(%x, %x) : f32[0,3]' '  %z = Relu(%y) : f32[0,3]' '}' >empty.txt
+    run it-run -q -d "$plugins/libmini.so" empty.txt -i x=zeros --print
+    [ "$status" = 0 ]
+    has_line "f32[0,3]"
+}
+
 @test "by name, from a folder" {
     mkdir backends
     cp "$plugins/libmini.so" backends/

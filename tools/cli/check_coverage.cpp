@@ -1,9 +1,9 @@
 #include <algorithm>
-#include <map>
+#include <filesystem>
 
 #include "libcore/base/text.h"
-#include "libcore/exec/planner.h"
 #include "tools/cli/checks.h"
+#include "tools/cli/coverage_report.h"
 #include "tools/cli/devices.h"
 #include "tools/cli/inputs.h"
 #include "tools/cli/session.h"
@@ -11,97 +11,88 @@
 namespace infini::cli {
 namespace {
 
-// Where nodes of one operator on operands of one kind run, and why not.
-struct Row {
-  std::size_t count = 0;
-  std::string device, kernel, reason;
+struct Failure {
+  std::string model;
+  Error error;
 };
 
-std::string operand_kinds(const Graph& graph, const Node& node) {
-  std::vector<std::string_view> kinds;
-  for (ValueId input : node.inputs) {
-    std::string_view dtype = input ? name(graph.value(input).type.dtype) : "-";
-    if (kinds.empty() || kinds.back() != dtype) kinds.push_back(dtype);
+// Every .onnx and .itg below a folder, in the order of their names.
+Result<std::vector<std::string>> models_below(const std::string& folder) {
+  std::vector<std::string> out;
+  std::error_code error;
+  for (std::filesystem::recursive_directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    std::string path = entry->path().string();
+    std::error_code dangling;  // a link to nothing is told as a model that cannot be read; a pipe or a folder is none
+    bool model = entry->is_regular_file(dangling) || entry->status(dangling).type() == std::filesystem::file_type::not_found;
+    if (model && (path.ends_with(".onnx") || path.ends_with(".itg"))) out.push_back(std::move(path));
   }
-  return join(kinds, ",");
+  if (error) return io_error(text(folder, ": ", error.message()));
+  if (out.empty()) return bad_input(text(folder, " holds no .onnx and no .itg"));
+  std::sort(out.begin(), out.end());
+  return out;
 }
 
-using Rows = std::map<std::pair<std::string, std::string>, Row>;
-
-void add(Rows& rows, const Graph& graph, NodeId id, std::string device, std::string kernel, std::string reason) {
-  const Node& node = graph.node(id);
-  Row& row = rows[{text(node.type, " ", operand_kinds(graph, node)), text(device, "/", reason)}];
-  ++row.count;
-  row.device = std::move(device);
-  row.kernel = std::move(kernel);
-  row.reason = std::move(reason);
+// Sizes that nobody gave may be what does not fit.
+Error with_assumed(Error error, const Bindings& assumed) {
+  std::vector<std::string> sizes;
+  for (const Binding& binding : assumed) sizes.push_back(text(binding.symbol, "=", binding.value));
+  if (error.kind == ErrorKind::bad_input && !sizes.empty()) error.message += text("; assumed is ", join(sizes, ", "), ": give other sizes with --dim");
+  return error;
 }
 
-Result<Planned> plan_all(const Graph& graph, const Devices& devices, std::span<const Value> inputs) {
-  std::vector<std::optional<Type>> live(graph.values().size());
-  std::vector<std::optional<Tensor>> known(graph.values().size());
-  for (std::size_t i = 0; i < inputs.size(); ++i) live[graph.inputs()[i].at()] = inputs[i].type();
-  for (std::size_t v = 0; v < live.size(); ++v) {
-    if (!graph.values()[v].constant) continue;
-    live[v] = graph.values()[v].constant->type();
-    IT_TRY(known[v], load(*graph.values()[v].constant));
+std::string failures_json(const std::vector<Failure>& failures) {
+  std::vector<std::string> out;
+  for (const Failure& failure : failures) {
+    out.push_back(text("\n  {\"model\": ", json_text(failure.model), ", \"status\": ", exit_status(failure.error), ", \"error\": ", json_text(failure.error.text()), "}"));
   }
-  std::unique_ptr<bool[]> wanted = std::make_unique<bool[]>(live.size());
-  std::vector<std::size_t> last_use(live.size(), SIZE_MAX);
-  PlanRequest request{.graph = graph,
-                      .devices = devices,
-                      .cap = IT_ROUNDING,
-                      .begin = 0,
-                      .live = [&](ValueId id) { return live[id.at()] ? &*live[id.at()] : nullptr; },
-                      .known = [&](ValueId id) { return known[id.at()] ? &*known[id.at()] : nullptr; },
-                      .wanted = std::span(wanted.get(), live.size()),
-                      .last_use = last_use};
-  return make_plan(request);
+  return join(out, ",");
 }
 
-// Each node once.
-Rows rows_of(const Graph& graph, const Planned& planned, const Devices& devices) {
-  Rows rows;
-  std::vector<bool> told(graph.nodes().size());
-  for (const Refusal& refusal : planned.unsupported) {
-    if (!told[refusal.node.at()]) add(rows, graph, refusal.node, "-", "", refusal.reason);
-    told[refusal.node.at()] = true;
-  }
-  for (const Step& step : planned.plan.steps) {
-    if (step.kind != Step::Kind::kernel || told[step.node.at()]) continue;
-    add(rows, graph, step.node, devices[static_cast<std::size_t>(step.device)]->name(), step.kernel_name, "");
-    told[step.node.at()] = true;
-  }
-  for (std::size_t n = 0; n < told.size(); ++n) {
-    if (told[n]) continue;
-    bool open = n >= planned.plan.end, refused = !planned.unsupported.empty();
-    if (open) add(rows, graph, node_id(n), "host or later", "", "sizes are known only when it runs");
-    else if (refused) add(rows, graph, node_id(n), devices[0]->name(), "", "looked at without those that do not run");
-    else add(rows, graph, node_id(n), "host", "", "computed while planning, or a view that needs no work");
-  }
-  return rows;
+std::string page_json(const std::vector<CoverageReport>& reports, const std::vector<Failure>& failures, const CoverageReport& all) {
+  std::vector<std::string> devices, models;
+  for (const std::string& device : all.devices) devices.push_back(json_text(device));
+  for (const CoverageReport& report : reports) models.push_back("\n  " + to_json(report));
+  return text("{\"schema\": \"it-coverage/1\", \"devices\": [", join(devices, ", "), "],\n \"models\": [", join(models, ","), "],\n \"failed\": [",
+              failures_json(failures), "],\n \"total\": ", to_json(all), "}\n");
+}
+
+std::string page_text(const std::vector<CoverageReport>& reports, const std::vector<Failure>& failures, const CoverageReport& all, bool folder) {
+  std::vector<std::string> sections;
+  for (const CoverageReport& report : reports) sections.push_back(to_text(report));
+  for (const Failure& failure : failures) sections.push_back(text(printable(failure.model), "\nfailed: ", printable(failure.error.text()), "\n"));
+  if (folder) sections.push_back(to_text(all));
+  return join(sections, "\n");
 }
 
 }  // namespace
 
-Result<int> check_coverage(const Module& module, const Arguments& arguments, const Talk& talk) {
-  const Graph& graph = module.graph;
+Result<int> check_coverage(const std::string& operand, const std::function<Result<Input>(const std::string&)>& read, const Arguments& arguments, const Talk& talk) {
   IT_TRY(Devices devices, open_devices(arguments));
-  IT_TRY(BoundInputs inputs, bind_inputs(module, arguments));
-  IT_TRY(Planned planned, plan_all(graph, devices, inputs.values));
-  Rows rows = rows_of(graph, planned, devices);
-  std::vector<std::pair<std::string, Row>> sorted;
-  for (auto& [key, row] : rows) sorted.emplace_back(key.first, row);
-  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.second.count > b.second.count; });
-  std::string page;
-  bool missing = false;
-  for (const auto& [op, row] : sorted) {
-    missing = missing || row.device == "-";
-    page += text(row.count, " x ", op, " on ", row.device, row.kernel.empty() ? "" : text(" by ", row.kernel), row.reason.empty() ? "" : text(": ", row.reason), "\n");
+  std::error_code none;
+  bool folder = std::filesystem::is_directory(operand, none);
+  std::vector<std::string> files = {operand};
+  if (folder) {
+    IT_TRY(files, models_below(operand));
   }
-  page += text(missing ? "no" : "yes", ": ", graph.nodes().size(), " nodes on ", arguments.get("device", "cpu"), "\n");
-  int written = print_page(page, talk);
-  return written ? written : missing ? status_no : 0;
+  auto look = [&](const std::string& file) -> Result<CoverageReport> {
+    IT_TRY(Input input, read(file));
+    IT_TRY(KnownInputs known, known_inputs(input.module, arguments, !folder));
+    Result<Coverage> coverage = cover(input.module.graph, {devices, known.types, known.given});
+    if (!coverage) return with_assumed(std::move(coverage.error()), known.assumed);
+    return summarise(file == "-" ? "standard input" : file, *coverage, devices, std::move(known.assumed));
+  };
+  std::vector<CoverageReport> reports;
+  std::vector<Failure> failures;
+  for (const std::string& file : files) {
+    Result<CoverageReport> report = look(file);
+    if (!report && !folder) return std::move(report.error());
+    if (report) reports.push_back(std::move(*report));
+    else failures.push_back({file, std::move(report.error())});
+  }
+  CoverageReport all = total(reports, devices);
+  int written = print_page(arguments.has("json") ? page_json(reports, failures, all) : page_text(reports, failures, all, folder), talk);
+  if (written) return written;
+  return !failures.empty() ? exit_status(failures[0].error) : all.nowhere > 0 ? status_no : 0;
 }
 
 }  // namespace infini::cli

@@ -114,12 +114,7 @@ class Binder {
       : module_(module), graph_(module.graph), arguments_(arguments), bindings_(std::move(bindings)), asked_(bindings_.size()), seed_(seed), values_(graph_.inputs().size()) {}
 
   Result<BoundInputs> bind() && {
-    IT_TRY_VOID(load_all());
-    IT_TRY_VOID(take_specs());
-    bool any = std::any_of(values_.begin(), values_.end(), [](const auto& v) { return v.has_value(); });
-    if (!any && !module_.tests.empty() && !arguments_.has("dim") && !arguments_.has("seed")) IT_TRY_VOID(take_test(module_.tests.front()));
-    IT_TRY_VOID(learn_symbols());
-    IT_TRY_VOID(generate_specs());
+    IT_TRY_VOID(take_given());
     for (std::size_t i = 0; i < values_.size(); ++i) {
       if (!values_[i]) IT_TRY_VOID(make_up(i));
     }
@@ -127,7 +122,30 @@ class Binder {
     return std::move(out_);
   }
 
+  Result<KnownInputs> known() && {
+    IT_TRY_VOID(take_given());
+    auto decided = static_cast<std::ptrdiff_t>(bindings_.size());
+    std::vector<Type> types;
+    std::string said;
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      Result<Extents> extents = values_[i] ? Extents() : extents_of(i, nullptr, said);
+      const Type& declared = input(i).type;
+      types.push_back(values_[i] ? values_[i]->type() : extents ? Type::tensor(declared.dtype, to_shape(*extents)) : declared);
+    }
+    return KnownInputs{std::move(types), std::move(values_), Bindings(bindings_.begin() + decided, bindings_.end())};
+  }
+
  private:
+  // The inputs that options give, or the stream's test vector.
+  Status take_given() {
+    IT_TRY_VOID(load_all());
+    IT_TRY_VOID(take_specs());
+    auto given = [](const auto& value) { return value.has_value(); };
+    if (std::ranges::none_of(values_, given) && !module_.tests.empty() && !arguments_.has("dim") && !arguments_.has("seed")) IT_TRY_VOID(take_test(module_.tests.front()));
+    IT_TRY_VOID(learn_symbols());
+    return generate_specs();
+  }
+
   const ValueInfo& input(std::size_t i) const { return graph_.value(graph_.inputs()[i]); }
 
   Status set_by_name(const std::string& name, const Value& value, const std::string& source) {
@@ -296,6 +314,33 @@ bool passes_numbers_on(const Node& node) {
   return node.op && node.domain.empty() && std::find(types.begin(), types.end(), node.type) != types.end();
 }
 
+// usage: a symbol that no input has.
+Status check_symbols(const Graph& graph, const Bindings& bindings) {
+  std::vector<std::string> known;
+  for (ValueId input : graph.inputs()) {
+    const Type& type = graph.value(input).type;
+    if (!type.has_shape()) continue;
+    for (const Dim& dim : *type.shape) {
+      for (const std::string& symbol : dim.symbols()) {
+        if (std::find(known.begin(), known.end(), symbol) == known.end()) known.push_back(symbol);
+      }
+    }
+  }
+  for (const Binding& binding : bindings) {
+    if (std::find(known.begin(), known.end(), binding.symbol) != known.end()) continue;
+    return usage_error(text("--dim: no input has a symbol '", binding.symbol, "'", known.empty() ? "; all sizes are numbers" : text("; there are ", join(known, ", "))));
+  }
+  return {};
+}
+
+Result<Binder> make_binder(const Module& module, const Arguments& arguments, bool strict) {
+  IT_TRY(Bindings bindings, dim_bindings(arguments));
+  if (strict) IT_TRY_VOID(check_symbols(module.graph, bindings));
+  std::int64_t seed = 0;
+  if (arguments.has("seed") && !parse_int(arguments.get("seed"), seed)) return usage_error(text("--seed=", arguments.get("seed"), ": expected a number"));
+  return Binder(module, arguments, std::move(bindings), static_cast<std::uint64_t>(seed));
+}
+
 }  // namespace
 
 std::span<const Option> input_options() { return options; }
@@ -317,25 +362,6 @@ Result<Bindings> dim_bindings(const Arguments& arguments) {
     }
   }
   return out;
-}
-
-// usage: a symbol that no input has.
-Status check_symbols(const Graph& graph, const Bindings& bindings) {
-  std::vector<std::string> known;
-  for (ValueId input : graph.inputs()) {
-    const Type& type = graph.value(input).type;
-    if (!type.has_shape()) continue;
-    for (const Dim& dim : *type.shape) {
-      for (const std::string& symbol : dim.symbols()) {
-        if (std::find(known.begin(), known.end(), symbol) == known.end()) known.push_back(symbol);
-      }
-    }
-  }
-  for (const Binding& binding : bindings) {
-    if (std::find(known.begin(), known.end(), binding.symbol) != known.end()) continue;
-    return usage_error(text("--dim: no input has a symbol '", binding.symbol, "'", known.empty() ? "; all sizes are numbers" : text("; there are ", join(known, ", "))));
-  }
-  return {};
 }
 
 std::optional<IndexUse> index_use(const Graph& graph, ValueId input, const Bindings& bindings) {
@@ -360,12 +386,14 @@ std::optional<IndexUse> index_use(const Graph& graph, ValueId input, const Bindi
   return tightest;
 }
 
+Result<KnownInputs> known_inputs(const Module& module, const Arguments& arguments, bool strict) {
+  IT_TRY(Binder binder, make_binder(module, arguments, strict));
+  return std::move(binder).known();
+}
+
 Result<BoundInputs> bind_inputs(const Module& module, const Arguments& arguments) {
-  IT_TRY(Bindings bindings, dim_bindings(arguments));
-  IT_TRY_VOID(check_symbols(module.graph, bindings));
-  std::int64_t seed = 0;
-  if (arguments.has("seed") && !parse_int(arguments.get("seed"), seed)) return usage_error(text("--seed=", arguments.get("seed"), ": expected a number"));
-  return Binder(module, arguments, std::move(bindings), static_cast<std::uint64_t>(seed)).bind();
+  IT_TRY(Binder binder, make_binder(module, arguments, true));
+  return std::move(binder).bind();
 }
 
 }  // namespace infini::cli

@@ -26,6 +26,15 @@ struct BoundInputs {
 // inside it; masks are ones). usage, bad_input: names and shapes that do not fit the graph, with what it has.
 Result<BoundInputs> bind_inputs(const Module& module, const Arguments& arguments);
 
+// What is known of the inputs before any is made up.
+struct KnownInputs {
+  std::vector<Type> types;                   // in the order of the graph's inputs; exact as far as sizes can be told
+  std::vector<std::optional<Value>> given;   // those that bind_inputs would not make up
+  Bindings assumed;                          // symbols that nothing decides: their lowest bound, at least 1
+};
+// As bind_inputs, without making values up. A --dim that the graph has no symbol for is an error only if `strict`.
+Result<KnownInputs> known_inputs(const Module& module, const Arguments& arguments, bool strict);
+
 // "N=8" given as --dim.
 Result<Bindings> dim_bindings(const Arguments& arguments);
 

@@ -21,8 +21,8 @@ std::string json_output(const std::string& name, const Value& value) {
 
 }  // namespace
 
-void RunReport::add(const Graph& graph, const Planned& planned) {
-  copies += copies_between_devices(planned.plan);
+void RunReport::add(const Graph& graph, const Planned& planned, const Copies& between) {
+  copies += between.count;
   for (const Refusal& refusal : planned.refusals) {
     fallbacks.push_back(text("\n  {\"node\": ", json_text(graph.node(refusal.node).name), ", \"op\": ", json_text(graph.node(refusal.node).type), ", \"refused_by\": ",
                              json_text(refusal.device), ", \"signature\": ", json_text(refusal.signature), ", \"reason\": ", json_text(refusal.reason), "}"));

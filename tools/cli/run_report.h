@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "libcore/exec/coverage.h"
 #include "libcore/exec/planner.h"
 #include "libcore/tensor/npz.h"
 
@@ -16,7 +17,7 @@ struct RunReport {
   std::size_t copies = 0;                // between devices, in plans where nodes went past the first one
   std::vector<std::string> fallbacks;    // those nodes, as JSON
 
-  void add(const Graph& graph, const Planned& planned);
+  void add(const Graph& graph, const Planned& planned, const Copies& between);
 };
 
 std::string to_json(const RunReport& report, const NamedValues& outputs);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "libcore/base/text.h"
+#include "libcore/exec/coverage.h"
 #include "libcore/exec/report.h"
 #include "tools/cli/pass_options.h"
 
@@ -32,19 +33,15 @@ Result<std::unique_ptr<Executor>> make_executor(const Graph& graph, Devices devi
   options.devices = std::move(devices);
   options.observe = std::move(observed);
   auto said = std::make_shared<bool>(false);
-  options.on_refusals = [&talk, said, also = std::move(also)](const Graph& whole, const Planned& planned) {
-    if (also) also(whole, planned);
+  options.on_refusals = [&talk, said, devices = options.devices, also = std::move(also)](const Graph& whole, const Planned& planned) {
+    Copies copies = copies_of(planned.plan, devices);
+    if (also) also(whole, planned, copies);
     if (*said) return;
     *said = true;
-    talk.notice(text(planned.refusals.size(), " of ", whole.nodes().size(), " nodes go to a device that stands in, ", copies_between_devices(planned.plan), " copies between devices:",
+    talk.notice(text(planned.refusals.size(), " of ", whole.nodes().size(), " nodes go to a device that stands in, ", copies.count, " copies between devices:",
                      grouped_report(whole, planned.refusals)));
   };
   return Executor::make(std::make_shared<const Graph>(graph), std::move(options));
-}
-
-std::size_t copies_between_devices(const Plan& plan) {
-  auto copies = std::count_if(plan.steps.begin(), plan.steps.end(), [](const Step& step) { return step.kind == Step::Kind::transfer; });
-  return static_cast<std::size_t>(copies);
 }
 
 Status write_page(const std::string& path, const std::string& page) {

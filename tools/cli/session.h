@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "libcore/exec/coverage.h"
 #include "libcore/exec/executor.h"
 #include "libcore/tensor/npz.h"
 #include "tools/cli/module_io.h"
@@ -21,10 +22,9 @@ Result<double> number_option(const Arguments& arguments, std::string_view key, d
 // An .onnx operand is optimised at -O2, a stream is taken as it is; -O says otherwise for both.
 Status optimise_operand(Input& input, const OpTable& ops, const Arguments& arguments, const Talk& talk);
 
-using OnRefusals = std::function<void(const Graph&, const Planned&)>;
+using OnRefusals = std::function<void(const Graph&, const Planned&, const Copies&)>;
 // An executor that says once on stderr which nodes went past the first device; `also` hears of it for every plan.
 Result<std::unique_ptr<Executor>> make_executor(const Graph& graph, Devices devices, std::vector<std::string> observed, const Talk& talk, OnRefusals also = {});
-std::size_t copies_between_devices(const Plan& plan);
 
 class Clock {
  public:
