@@ -9,7 +9,10 @@ namespace infini {
 namespace {
 
 constexpr double block_seconds = 0.05;    // short enough to share what disturbs the machine, long enough for the caches to be the block's own
-constexpr double fewest_runs_per_block = 3, most_runs_per_block = 64;  // measured ones
+// Measured ones. A run longer than a block stands alone: what disturbs a machine for a second meets both sides then (bert_base_128, 230 ms a run: half the
+// standard error of blocks of three).
+constexpr double fewest_runs_per_block = 1, most_runs_per_block = 64;
+constexpr std::size_t fewest_blocks = 4, fewest_runs = 12;  // of a round
 
 // One number per round from `numbers`, one per round.
 double later_by_earlier(const std::vector<double>& numbers) {
@@ -22,25 +25,25 @@ class Measurement {
  public:
   Measurement(const AbSubject& subject, const AbOptions& options) : subject_(subject), options_(options), random_(options.seed, "it-bench ab") {}
 
-  // As many rounds as fit, at least two pairs each, and then as many pairs as fit.
+  // As many rounds as fit with the fewest runs each, and then as many blocks as fit.
   Result<AbResult> take() {
     double begin = options_.now();
     std::size_t rounds = ab_fewest_rounds;
     std::vector<double> logs, levels;
     for (std::size_t round = 0; round < rounds; ++round) {
-      logs_.clear();
-      sums_.clear();
+      blocks_.clear();
+      first_ = coin() ? 1 : 0;
       double round_begin = options_.now();
       IT_TRY_VOID(subject_.prepare(first_to_prepare(round)));
       if (round == 0) IT_TRY_VOID(choose_block());
-      IT_TRY_VOID(two_pairs());
+      while (blocks_.size() * runs_ < fewest_runs || blocks_.size() < fewest_blocks) IT_TRY_VOID(two_blocks());
       if (round == 0) {
         double affordable = options_.seconds / std::max(options_.now() - round_begin, 1e-9);
         rounds = static_cast<std::size_t>(std::clamp(affordable, double{ab_fewest_rounds}, double{ab_most_rounds}));
       }
-      IT_TRY_VOID(more_pairs(begin + options_.seconds * static_cast<double>(round + 1) / static_cast<double>(rounds)));
-      logs.push_back(median(logs_));
-      levels.push_back(median(sums_));
+      IT_TRY_VOID(more_blocks(begin + options_.seconds * static_cast<double>(round + 1) / static_cast<double>(rounds)));
+      logs.push_back(change());
+      levels.push_back(level());
     }
     return conclude(logs, levels);
   }
@@ -84,30 +87,41 @@ class Measurement {
     return times;
   }
 
-  Status pair(std::size_t first) {
-    std::array<std::vector<double>, 2> times;
-    for (std::size_t side : {first, 1 - first}) {
-      IT_TRY(times[side], block(side));
-    }
-    for (std::size_t i = 0; i < runs_; ++i) {
-      logs_.push_back(std::log(times[1][i] / times[0][i]));
-      sums_.push_back(times[0][i] + times[1][i]);
+  // One more block of each side.
+  Status two_blocks() {
+    for (std::size_t side : {first_, 1 - first_}) {
+      IT_TRY(std::vector<double> times, block(side));
+      for (double& seconds : times) seconds = std::log(seconds);
+      blocks_.push_back(std::move(times));
     }
     return {};
   }
 
-  // AB BA or BA AB.
-  Status two_pairs() {
-    std::size_t first = coin() ? 1 : 0;
-    IT_TRY_VOID(pair(first));
-    return pair(1 - first);
+  // log(B / A) of the runs of neighbouring blocks, the median of A B and that of B A, by half. Each block comes after one of the other side, so what a
+  // switch costs meets all alike, and a drift makes the one larger and the other smaller.
+  double change() const {
+    std::array<std::vector<double>, 2> logs;
+    for (std::size_t b = 0; b + 1 < blocks_.size(); ++b) {
+      std::size_t before = b % 2 == 0 ? first_ : 1 - first_;
+      for (std::size_t i = 0; i < runs_; ++i) logs[before].push_back((before == 0 ? 1 : -1) * (blocks_[b + 1][i] - blocks_[b][i]));
+    }
+    return (median(logs[0]) + median(logs[1])) / 2;
   }
 
-  Status more_pairs(double deadline) {
+  // The time of an A and a B.
+  double level() const {
+    std::vector<double> sums;
+    for (std::size_t b = 0; b + 1 < blocks_.size(); b += 2) {
+      for (std::size_t i = 0; i < runs_; ++i) sums.push_back(std::exp(blocks_[b][i]) + std::exp(blocks_[b + 1][i]));
+    }
+    return median(sums);
+  }
+
+  Status more_blocks(double deadline) {
     double took = 0;
     while (options_.now() + took / 2 < deadline) {
       double begin = options_.now();
-      IT_TRY_VOID(two_pairs());
+      IT_TRY_VOID(two_blocks());
       took = options_.now() - begin;
     }
     return {};
@@ -130,7 +144,8 @@ class Measurement {
   std::size_t first_of_two_ = 0;
   std::size_t runs_ = 1;               // measured ones of a block
   bool warm_up_ = true;
-  std::vector<double> logs_, sums_;    // of the round at hand: of the first run of a block and the first of the other, and so on
+  std::size_t first_ = 0;              // side of the first block of the round at hand
+  std::vector<std::vector<double>> blocks_;  // its blocks, sides in turn: logarithms of the runs' seconds
   AbResult result_;
 };
 

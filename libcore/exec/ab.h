@@ -1,10 +1,11 @@
 // Two ways of doing one thing, measured against each other in interleaved randomised blocks.
 //
 // The unit of replication is the round. In each, both sides are made anew, since where buffers happen to lie in memory can cost more than what is to be
-// measured (T. Mytkowicz et al., Producing Wrong Data Without Doing Anything Obviously Wrong, ASPLOS 2009); then blocks of runs follow in pairs, AB BA or
-// BA AB, so that a drift of the machine meets both alike. A round gives one number: the median of log(B's time / A's time) over the first runs of the two
-// blocks of each pair, their second runs, and so on. What is made first, and what runs first, is drawn. Were the sides alike, each round's number would
-// therefore be as likely as its opposite, whatever the machine does, and that is all that the signed-rank interval over the rounds supposes.
+// measured (T. Mytkowicz et al., Producing Wrong Data Without Doing Anything Obviously Wrong, ASPLOS 2009); then blocks of runs follow, A B A B ... or
+// B A B A ..., so that a drift of the machine meets both alike and each block comes after one of the other side. A round gives one number: of log(B's time /
+// A's time) over neighbouring blocks' first runs, their second runs, and so on, the median where A came first and that where B did, by half. What is made
+// first, and what runs first, is drawn. Were the sides alike, each round's number would therefore be as likely as its opposite, whatever the machine
+// does, and that is all that the signed-rank interval over the rounds supposes.
 #pragma once
 
 #include <array>
