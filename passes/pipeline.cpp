@@ -225,7 +225,7 @@ class PassDriver {
 
   Result<Graph> with_bodies(const Pass& pass, const Graph& graph, PassContext& context) {
     if (!pass.bodies) return pass.run(graph, context);
-    IT_TRY(Graph inner, map_bodies(graph, [&](const Graph& body) { return pass.run(body, context); }));
+    IT_TRY(Graph inner, map_bodies(graph, [](const Node& node) { return !is_fused(node); }, [&](const Graph& body) { return pass.run(body, context); }));
     return pass.run(inner, context);
   }
 

@@ -48,13 +48,13 @@ $(eval $(call experiments.stamp,import,$$(IMPORT)))
 $(eval $(call experiments.stamp,bench,$$(DEVICE) $$(BENCH)))
 $(foreach name,$(VARIANTS),$(eval $(call experiments.stamp,$(name).opt,$$(OPT.$(name)))))
 $(OUT)/tools.stamp: experiments.always
-	@for tool in it-import it-opt it-bench; do $$tool --version; done | sed 's/^/# /' >$@.new
+	@for tool in it-import it-opt it-bench; do $$tool --version; done | sed 's/^/# /' >$@.new || { rm $@.new; false; }
 	@$(experiments.keep)
 
 # Model $(1), whose file is $(2). Status 1 of it-check graph: it has something to say about the model, which the digests do not mind.
 define experiments.model
 $(OUT)/$(1)/model.stamp: $(2) experiments.always
-	@{ it-check graph -q --digest $(2) || [ $$$$? = 1 ]; } | sed -n '/^structure \|^content /s/^/# /p' >$$@.new
+	@{ it-check graph -q --digest $(2) || [ $$$$? = 1 ]; } | sed -n '/^structure \|^content /s/^/# /p' >$$@.new || { rm $$@.new; false; }
 	@$$(experiments.keep)
 $(OUT)/$(1).itg: $(OUT)/$(1)/model.stamp $(OUT)/import.stamp $(OUT)/tools.stamp
 	it-import $$(IMPORT) $(2) -o $$@

@@ -1,4 +1,6 @@
 // it-bench: how long a graph takes, and where the time goes; and which of two takes longer.
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -46,12 +48,17 @@ const Tool& tool() {
   return description;
 }
 
+std::size_t peak_memory() {
+  struct rusage used {};
+  return getrusage(RUSAGE_SELF, &used) == 0 ? static_cast<std::size_t>(used.ru_maxrss) * 1024 : 0;  // Linux counts in KiB
+}
+
 // Runs until the count or the time is reached; the times in ms.
-Result<std::vector<double>> measure(Executor& executor, std::span<const Value> inputs, double iterations, double seconds) {
+Result<std::vector<double>> measure(Executor& executor, std::span<const Value> inputs, std::int64_t iterations, double seconds) {
   std::vector<double> times;
   Clock whole, each;
   double spent = 0;
-  while (iterations > 0 ? static_cast<double>(times.size()) < iterations : spent < seconds * 1000 || times.empty()) {
+  while (iterations > 0 ? std::ssize(times) < iterations : spent < seconds * 1000 || times.empty()) {
     each.lap();
     IT_TRY([[maybe_unused]] std::vector<Value> outputs, executor.run(inputs));
     times.push_back(each.lap());
@@ -63,8 +70,8 @@ Result<std::vector<double>> measure(Executor& executor, std::span<const Value> i
 Result<int> bench(const Arguments& arguments, const Talk& talk) {
   if (arguments.operands().size() > 1) return usage_error(text("unexpected operand '", arguments.operands()[1], "' (two graphs: it-bench ab A B)"));
   if (arguments.has("fail-if-slower")) return usage_error("--fail-if-slower belongs to it-bench ab");
-  IT_TRY(double warmup, number_option(arguments, "warmup", 2));
-  IT_TRY(double iterations, number_option(arguments, "iterations", 0, 1));
+  IT_TRY(std::int64_t warmup, count_option(arguments, "warmup", 2));
+  IT_TRY(std::int64_t iterations, count_option(arguments, "iterations", 0, 1));
   IT_TRY(double seconds, number_option(arguments, "duration", 3));
   if (arguments.has("iterations") && arguments.has("duration")) return usage_error("--iterations and --duration exclude each other");
   BenchReport out;
@@ -90,8 +97,9 @@ Result<int> bench(const Arguments& arguments, const Talk& talk) {
   }
   IT_TRY(out.times_ms, measure(*executor, inputs.values, iterations, seconds));
   out.arena_bytes = executor->arena_bytes();
+  out.peak_bytes = peak_memory();
   if (arguments.has("profile")) {
-    IT_TRY(out.profile, profile(input.module.graph, devices, inputs.values, std::max(iterations, 3.0)));
+    IT_TRY(out.profile, profile(input.module.graph, devices, inputs.values, static_cast<double>(std::max<std::int64_t>(iterations, 3))));
   }
   if (arguments.has("json")) IT_TRY_VOID(write_page(arguments.get("json"), to_json(out)));
   return arguments.get("json") == "-" ? 0 : print_page(to_text(out), talk);

@@ -117,13 +117,15 @@ Result<int> run(const Arguments& arguments, const Talk& talk) {
   told.arena_bytes = executor->arena_bytes();
   IT_TRY(NamedValues outputs, named(graph, observed, std::move(values)));
   if (arguments.has("output")) IT_TRY_VOID(save_npz(arguments.get("output"), outputs));
-  if (arguments.has("json")) IT_TRY_VOID(write_page(arguments.get("json"), to_json(told, outputs)));
+  std::optional<OutputReport> found;
   if (arguments.has("expect")) {
-    IT_TRY(OutputReport found, compare_with_file(outputs, arguments));
-    IT_TRY_VOID(write_page("-", to_text(found)));
-    return found.equal() ? 0 : status_no;
+    IT_TRY(found, compare_with_file(graph, outputs, arguments));
   }
-  if (arguments.get("json") == "-" && !arguments.has("print")) return 0;
+  if (arguments.has("json")) IT_TRY_VOID(write_page(arguments.get("json"), to_json(told, outputs, found)));
+  bool silent = arguments.get("json") == "-";
+  if (found && !silent) IT_TRY_VOID(write_page("-", to_text(*found)));
+  if (found) return found->equal() ? 0 : status_no;
+  if (silent && !arguments.has("print")) return 0;
   if (!arguments.has("output") || arguments.has("print")) IT_TRY_VOID(print_outputs(outputs, arguments.has("print")));
   return 0;
 }

@@ -201,14 +201,14 @@ Result<FileWriter> FileWriter::open(const std::string& path) {
     out.standard_output_ = true;
     return out;
   }
-  out.target_ = resolved(path);
   struct stat status {};
-  bool exists = ::stat(out.target_.c_str(), &status) == 0;
-  if (exists && !S_ISREG(status.st_mode)) {
-    out.descriptor_ = Descriptor(::open(out.target_.c_str(), O_WRONLY | O_CLOEXEC));
+  bool exists = ::stat(path.c_str(), &status) == 0;
+  if (exists && !S_ISREG(status.st_mode)) {  // by its own path: /dev/stdout leads to a pipe that has no other
+    out.descriptor_ = Descriptor(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
     if (out.descriptor_.number() < 0) return cannot_write(path);
     return out;
   }
+  out.target_ = resolved(path);
   // A file without a name, which a killed process leaves nothing of; where the file system has none, a temporary name.
   std::string folder = out.target_.substr(0, out.target_.find_last_of('/') + 1);
   out.descriptor_ = Descriptor(::open(folder.empty() ? "." : folder.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666));

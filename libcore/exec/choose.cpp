@@ -22,15 +22,28 @@ std::vector<Layout> layouts(const it_layout* given, const it_region& region, con
   return out;
 }
 
+// What breaks the contract in a candidate; empty: nothing.
+std::string fault_of(const it_candidate& offered, const it_region& region) {
+  if (offered.struct_size < sizeof(it_candidate)) return text("has struct_size ", offered.struct_size, ", expected ", sizeof(it_candidate));
+  if (offered.in_place_count < 0 || (offered.in_place_count > 0 && !offered.in_place)) return text("has ", offered.in_place_count, " in_place pairs at no address");
+  for (const it_in_place& pair : std::span(offered.in_place, static_cast<std::size_t>(offered.in_place_count))) {
+    bool known = pair.input >= 0 && pair.input < region.input_count && pair.output >= 0 && pair.output < region.output_count;
+    if (!known) return text("has an in_place pair of input ", pair.input, " and output ", pair.output, ", of ", region.input_count, " and ", region.output_count);
+  }
+  return {};
+}
+
 struct Listener {
   const it_region& region;
   int device;
   it_numerics cap;
   std::vector<Candidate> heard = {};
+  std::string fault = {};
 
   static void hear(void* sink, const it_candidate* offered) {
     auto& self = *static_cast<Listener*>(sink);
-    if (offered->numerics > self.cap) return;
+    if (self.fault.empty()) self.fault = fault_of(*offered, self.region);
+    if (!self.fault.empty() || offered->numerics > self.cap) return;
     Candidate c;
     c.device = self.device;
     c.id = offered->id;
@@ -174,6 +187,7 @@ Result<std::vector<Candidate>> candidates_on(const Device& device, int device_nu
   Message reason;
   it_status status = device.table().candidates(device.handle(), region.view(), {&listener, Listener::hear}, reason.out());
   if (status != IT_OK && status != IT_UNSUPPORTED) return backend_error(status, device.name(), reason);
+  if (!listener.fault.empty()) return run_failed(text("backend ", device.name(), " offers a candidate that ", listener.fault));
   if (listener.heard.empty()) return unsupported(reason.text().empty() ? "no kernel" : reason.text());
   if (!(device.table().prepare && device.table().launch && device.table().discard)) {
     return run_failed(text("backend ", device.name(), " offers a kernel, but leaves prepare, launch or discard NULL"));

@@ -30,14 +30,6 @@ std::string kinds_of(const Graph& graph, const Node& node) {
   return join(kinds, ",");
 }
 
-// "Conv", "org.example::Mystery", "fused MatMul+Add".
-std::string label_of(const Node& node) {
-  if (!is_fused(node)) return text(node.domain.empty() ? "" : node.domain + "::", node.type);
-  std::vector<std::string_view> inside;
-  for (const Node& part : node.attributes.get<Body>("body")->graph->nodes()) inside.push_back(part.type);
-  return text("fused ", join(inside, "+"));
-}
-
 // Whether run_reference runs the node on the host, as far as types tell.
 Status runs_on_host(const OpContext& context) {
   const OpDef& op = context.op();
@@ -106,7 +98,7 @@ class Survey {
     for (std::size_t n = 0; n < found_.size(); ++n) {
       const Node& node = graph_.nodes()[n];
       NodeCoverage& found = found_[n];
-      found.op = label_of(node);
+      found.op = operator_label(node);
       found.name = node.name;
       found.types = kinds_of(graph_, node);
       found.sizes = size_class(node);
@@ -252,11 +244,13 @@ class Survey {
     if (!types) return within(describe(graph_, node), std::move(types.error()));
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
       bool told = node.outputs[i] && i < types->size() && !is_open((*types)[i]);
+      if (told && is_exact((*types)[i])) IT_TRY_VOID(within(describe(graph_, node), check_size((*types)[i])));
       if (told) types_[node.outputs[i].at()] = std::move((*types)[i]);
       lenient_ = lenient_ || (node.outputs[i] && !told);
     }
     Status runs = runs_on_host(context);
-    return runs ? leave(n, Where::at_host, {}) : leave(n, Where::nowhere, {{"host", runs.error().message}});
+    if (runs) return leave(n, Where::at_host, {});
+    return leave(n, Where::nowhere, {{"host", runs.error().message}});
   }
 
   Status report_body(const Body& body, Coverage& out) {
@@ -289,6 +283,13 @@ class Survey {
 
 }  // namespace
 
+std::string operator_label(const Node& node) {
+  if (!is_fused(node)) return text(node.domain.empty() ? "" : node.domain + "::", node.type);
+  std::vector<std::string_view> inside;
+  for (const Node& part : node.attributes.get<Body>("body")->graph->nodes()) inside.push_back(part.type);
+  return text("fused ", join(inside, "+"));
+}
+
 Copies copies_of(const Plan& plan, const Devices& devices) {
   Copies out;
   auto add = [&](int place) {
@@ -308,7 +309,11 @@ Result<Coverage> cover(const Graph& graph, const CoverageRequest& request) {
   std::shared_ptr<const Graph> current(std::shared_ptr<const Graph>(), &graph);  // not owned
   while (true) {
     Survey survey(*current, request.devices, request.cap);
-    for (std::size_t i = 0; i < request.types.size(); ++i) survey.enter(current->inputs()[i], request.types[i], request.given[i]);
+    for (std::size_t i = 0; i < request.types.size(); ++i) {
+      ValueId input = current->inputs()[i];
+      if (is_exact(request.types[i])) IT_TRY_VOID(within(text("input '", current->value(input).name, "'"), check_size(request.types[i])));
+      survey.enter(input, request.types[i], request.given[i]);
+    }
     IT_TRY_VOID(survey.walk());
     if (survey.declined().empty()) {
       Coverage out;

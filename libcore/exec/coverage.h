@@ -55,6 +55,9 @@ struct CoverageRequest {
   it_numerics cap = IT_ROUNDING;
 };
 
+// "Conv", "org.example::Mystery", "fused MatMul+Add".
+std::string operator_label(const Node& node);
+
 // Asks the devices for each node as a run does. Sizes that only running tells count as 1 in what is asked behind them; where that contradicts itself, or
 // where values decide, the node is `later`. bad_input: shapes contradict each other, a constant cannot be read; run_failed: a device failed.
 Result<Coverage> cover(const Graph& graph, const CoverageRequest& request);

@@ -304,8 +304,7 @@ Status Executor::execute_step(const Plan& plan, const Step& step, std::span<std:
       IT_TRY(workspace, memory_.arena(device_number, plan.arena_bytes[device_number]));
       workspace += step.workspace_offset;
     }
-    const Node& node = graph_->node(step.node);
-    return within(text(node.type, " '", node.name, "'"), step.kernel->launch(inputs, outputs, workspace));
+    return within(describe(*graph_, graph_->node(step.node)), step.kernel->launch(inputs, outputs, workspace));
   }
   auto from = static_cast<std::size_t>(step.inputs[0]), to = static_cast<std::size_t>(step.outputs[0]);
   const Place &source = plan.places[from], &target = plan.places[to];

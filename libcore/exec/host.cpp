@@ -15,7 +15,7 @@ struct OpenDims final : FreshDims {
 }  // namespace
 
 Status Executor::run_on_host(const Node& node) {
-  auto label = [&] { return text(node.type, " '", node.name, "'"); };
+  auto label = [&] { return describe(*graph_, node); };
   if (!node.op) return internal_error(text(label(), " came past the planner"));
   std::vector<Value> held(node.inputs.size());
   std::vector<const Value*> values;

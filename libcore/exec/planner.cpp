@@ -18,19 +18,6 @@ bool exact(const Type& type) { return type.has_shape() && constant_extents(*type
 
 bool crosses(const Type& type) { return type.is_tensor() && type.dtype != DType::str && exact(type); }
 
-// run_failed if no memory could hold such a tensor, an empty one with its axes of 0 left out. What passes can be counted in 64 bits, in bytes and in
-// bits, and multiplied by small factors; whether there is that much memory, allocation tells.
-Status check_size(const Type& type) {
-  constexpr std::int64_t most_bits = std::int64_t{8} << 47;  // what a process can address
-  std::int64_t room = most_bits / std::max(1, info(type.dtype).bits);
-  Extents extents = *constant_extents(*type.shape);
-  for (std::int64_t extent : extents) {
-    if (extent < 0 || extent > room) return run_failed(text("a tensor ", to_string(type), " has more elements than memory can hold"));
-    if (extent > 0) room /= extent;
-  }
-  return {};
-}
-
 Result<Tensor> tensor_of(const expr::DimTensor& dims, DType dtype) {
   IT_TRY(TensorWriter writer, TensorWriter::make(dtype, *constant_extents(dims.shape)));
   for (std::size_t i = 0; i < dims.elements.size(); ++i) writer.set_int(static_cast<std::int64_t>(i), *dims.elements[i]->constant());
@@ -98,12 +85,12 @@ class Planner {
       facts.push_back({type, known(input), nullptr});
     }
     if (waits_for_values(id, facts)) return false;
-    IT_TRY(auto types, within(text(node.type, " '", node.name, "'"), exact_types(node, facts)));
+    IT_TRY(auto types, within(describe(r_.graph, node), exact_types(node, facts)));
     if (!types || (node.op->run_body && !is_fused(node))) return false;
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
       if (!node.outputs[i]) continue;
       if (!crosses((*types)[i])) return false;
-      IT_TRY_VOID(within(text(node.type, " '", node.name, "'"), check_size((*types)[i])));
+      IT_TRY_VOID(within(describe(r_.graph, node), check_size((*types)[i])));
     }
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
       if (node.outputs[i]) types_[node.outputs[i].at()] = (*types)[i];
@@ -364,6 +351,17 @@ class Planner {
 };
 
 }  // namespace
+
+Status check_size(const Type& type) {
+  constexpr std::int64_t most_bits = std::int64_t{8} << 47;  // what a process can address
+  std::int64_t room = most_bits / std::max(1, info(type.dtype).bits);
+  Extents extents = *constant_extents(*type.shape);
+  for (std::int64_t extent : extents) {
+    if (extent < 0 || extent > room) return run_failed(text("a tensor ", to_string(type), " has more elements than memory can hold"));
+    if (extent > 0) room /= extent;
+  }
+  return {};
+}
 
 Result<std::optional<std::vector<Type>>> exact_types(const Node& node, std::span<const InputFact> facts) {
   OpenDims open;

@@ -22,11 +22,12 @@ std::string label(const Graph& graph, NodeId id) {
 
 }  // namespace
 
-std::string grouped_report(const Graph& graph, std::span<const Refusal> refusals) {
+std::string grouped_report(const Graph& graph, std::span<const Refusal> refusals, bool brief) {
+  auto what = [&](const Refusal& refusal) -> const std::string& { return brief ? graph.node(refusal.node).type : refusal.signature; };
   std::vector<Group> groups;
   for (const Refusal& refusal : refusals) {
     auto same = [&](const Group& g) {
-      return g.example->signature == refusal.signature && g.example->reason == refusal.reason && g.example->device == refusal.device;
+      return what(*g.example) == what(refusal) && g.example->reason == refusal.reason && g.example->device == refusal.device;
     };
     auto group = std::find_if(groups.begin(), groups.end(), same);
     if (group == groups.end()) group = groups.insert(groups.end(), Group{&refusal, 0, {}});
@@ -37,7 +38,7 @@ std::string grouped_report(const Graph& graph, std::span<const Refusal> refusals
   std::string out;
   for (const Group& group : groups) {
     std::string device = group.example->device.empty() ? "" : text(" on ", group.example->device);
-    out += text("\n  ", group.count, " x ", group.example->signature, device, ": ", group.example->reason, " (", join(group.nodes, ", "),
+    out += text("\n  ", group.count, " x ", what(*group.example), device, ": ", group.example->reason, " (", join(group.nodes, ", "),
                 group.count > group.nodes.size() ? ", ...)" : ")");
   }
   return out;

@@ -8,7 +8,7 @@
 
 namespace infini {
 
-// One line per operator, types and reason: "2 x TopK f32[1,8] on cpu: no kernel (first: 'topk_1', 'topk_2')".
-std::string grouped_report(const Graph& graph, std::span<const Refusal> refusals);
+// One line per operator, types and reason: "2 x TopK f32[1,8] on cpu: no kernel ('topk_1', 'topk_2')". `brief`: whatever the types.
+std::string grouped_report(const Graph& graph, std::span<const Refusal> refusals, bool brief = false);
 
 }  // namespace infini

@@ -109,7 +109,10 @@ class Comparer {
     ValuePairs ends = inputs;
     ends.insert(ends.end(), outputs.begin(), outputs.end());
     alignment_ = align(a_, b_, digests_a_, digests_b_, ends);
-    for (std::size_t r = 0; r < alignment_.rewrites.size(); ++r) rewritten(r);
+    for (std::size_t r = 0; r < alignment_.rewrites.size(); ++r) {
+      rewritten(r);
+      IT_TRY_VOID(weights_of(alignment_.rewrites[r]));
+    }
     for (std::size_t n = 0; n < a_.nodes().size(); ++n) {
       NodeId partner = alignment_.node_in_b[n];
       std::size_t before = out_.differences.size(), following = out_.shapes_that_follow;
@@ -136,6 +139,24 @@ class Comparer {
     const Alignment::Rewrite& rewrite = alignment_.rewrites[number];
     std::string from = list(a_, rewrite.a, rewrite_of_a_), to = list(b_, rewrite.b, rewrite_of_b_);
     add("rewritten", from, "became " + to);
+  }
+
+  // Constants that both sides of a rewrite read, under one name and with one type: a fused node has the weights of what it was made of.
+  Status weights_of(const Alignment::Rewrite& rewrite) {
+    auto each_constant = [](const Graph& graph, const std::vector<NodeId>& nodes, auto&& visit) -> Status {
+      for (NodeId node : nodes) {
+        for (ValueId input : graph.node(node).inputs) {
+          if (input && graph.value(input).constant) IT_TRY_VOID(visit(node, input));
+        }
+      }
+      return {};
+    };
+    return each_constant(a_, rewrite.a, [&](NodeId reader, ValueId x) {
+      return each_constant(b_, rewrite.b, [&](NodeId, ValueId y) -> Status {
+        bool same = a_.value(x).name == b_.value(y).name && a_.value(x).type == b_.value(y).type;
+        return same ? constants(x, y, describe(a_, a_.node(reader)), "") : Status();
+      });
+    });
   }
 
   // Whether x and y stand for the same: nothing, or partners, or what came of one rewrite.

@@ -203,14 +203,15 @@ Result<Graph> rewrite(const Graph& graph, const std::function<Result<bool>(Rewri
   return std::move(rewriter).finish();
 }
 
-Result<Graph> map_bodies(const Graph& graph, const std::function<Result<Graph>(const Graph&)>& fn) {
-  if (std::ranges::all_of(graph.nodes(), [](const Node& node) { return bodies(node).empty(); })) return graph;
-  return rewrite(graph, [&fn](Rewriter& rewriter, NodeId id) -> Result<bool> {
+Result<Graph> map_bodies(const Graph& graph, const std::function<bool(const Node&)>& which, const std::function<Result<Graph>(const Graph&)>& fn) {
+  auto concerned = [&which](const Node& node) { return !bodies(node).empty() && which(node); };
+  if (std::ranges::none_of(graph.nodes(), concerned)) return graph;
+  return rewrite(graph, [&](Rewriter& rewriter, NodeId id) -> Result<bool> {
     const Node& node = rewriter.old().node(id);
-    if (bodies(node).empty()) return false;
+    if (!concerned(node)) return false;
     IT_TRY(GraphBuilder::NodeSpec spec, rewriter.spec(id));
-    IT_TRY_VOID(within(describe(rewriter.old(), node), for_each_body(spec.attributes, [&fn](Body& body) -> Status {
-      IT_TRY(Graph inner, map_bodies(*body.graph, fn));
+    IT_TRY_VOID(within(describe(rewriter.old(), node), for_each_body(spec.attributes, [&](Body& body) -> Status {
+      IT_TRY(Graph inner, map_bodies(*body.graph, which, fn));
       IT_TRY(Graph now, fn(inner));
       IT_TRY(body.captures, remaining_captures(*body.graph, now, body.captures));
       body.graph = std::make_shared<const Graph>(std::move(now));

@@ -57,8 +57,9 @@ class Rewriter {
 // false means copy it.
 Result<Graph> rewrite(const Graph& graph, const std::function<Result<bool>(Rewriter&, NodeId)>& visit);
 
-// The graph with `fn` applied to each nested body, innermost first. `fn` may drop captures, and must keep the names of those that stay.
-Result<Graph> map_bodies(const Graph& graph, const std::function<Result<Graph>(const Graph&)>& fn);
+// The graph with `fn` applied to each nested body of the nodes that `which` names, innermost first. `fn` may drop captures, and must keep the names of
+// those that stay.
+Result<Graph> map_bodies(const Graph& graph, const std::function<bool(const Node&)>& which, const std::function<Result<Graph>(const Graph&)>& fn);
 
 // The graph, its bodies included, with symbols standing for numbers; types are inferred anew. bad_input if a number is out of a symbol's
 // bounds, or an operator refuses the new types.

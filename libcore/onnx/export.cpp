@@ -31,7 +31,7 @@ int ir_version_of(int opset) {
 
 Result<Graph> without_fused(const Graph& graph) {
   auto inlined = [](const Graph& inner) { return inline_bodies(inner, is_fused); };
-  IT_TRY(Graph nested, map_bodies(graph, inlined));
+  IT_TRY(Graph nested, map_bodies(graph, [](const Node&) { return true; }, inlined));
   return inline_bodies(nested, is_fused);
 }
 

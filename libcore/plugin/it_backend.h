@@ -73,7 +73,8 @@ typedef struct it_layout {
   int32_t block_size[2];
 } it_layout;
 
-/* ---- expressions: a meaning as plain records ----------------------------------------------------------------------- */
+/* ---- expressions: a meaning as plain records ----------------------------------------------------------------------- *
+ * For backends that generate code. No region carries one yet: a backend that knows its operators by name needs nothing of this. */
 
 /* Every tensor is a total function on integer indices and is 0 outside its extents. An instruction's operands are the
  * indices of earlier instructions; each result is rounded to its dtype. */
@@ -155,7 +156,7 @@ typedef struct it_attribute {
 } it_attribute;
 
 /* data: the bytes of a constant (row-major, host memory, perhaps unaligned), else NULL. Constants stay readable until the kernels
- * prepared from them are discarded or `release_constants` of the host is called. */
+ * prepared from them are discarded. */
 typedef struct it_value {
   it_tensor type;
   it_text name;

@@ -92,6 +92,12 @@ Result<std::shared_ptr<Device>> Device::open(const Backend& backend, std::int32_
   Message message;
   it_device* handle = nullptr;
   const it_backend& table = backend.table();
+  std::int32_t count = 0;
+  if (it_status status = table.device_count(&count, message.out()); status != IT_OK) return backend_error(status, backend.name(), message);
+  if (count < 1) return unsupported(text("backend ", backend.name(), " finds no device of its kind here"));
+  if (index >= count) {
+    return usage_error(text("backend ", backend.name(), " has ", count, count == 1 ? " device, number 0" : text(" devices, numbers 0 to ", count - 1), "; there is no number ", index));
+  }
   if (it_status status = table.open(index, list.data(), list.size(), &handle, message.out()); status != IT_OK) {
     if (status == IT_INVALID) return within(backend.name(), usage_error(message.text()));  // no such index or option
     return backend_error(status, backend.name(), message);

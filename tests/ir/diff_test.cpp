@@ -96,6 +96,17 @@ TEST_CASE("diff: what the optimiser made of some nodes is one line, by origin") 
         "rewritten | Neg 'n', Exp 'e' | became Sigmoid 'e'\n");
 }
 
+TEST_CASE("diff: a weight that both sides of a rewrite read") {
+  std::string sources = "\nsources {\n 0 = [0] Add \"n\"\n 1 = [1] Relu \"r\"\n}\n";
+  auto after = [&](const std::string& elements) {
+    return differences("graph \"g\" (%x: f32[2]) -> (%y) {\n %w = constant f32[2] {1, 2}\n %a = Add(%x, %w) @ \"n\" from 0\n %y = Relu(%a) @ \"r\" from 1\n}" + sources,
+                       "graph \"g\" (%x: f32[2]) -> (%y) {\n %w = constant f32[2] {" + elements + "}\n %y = Max(%x, %w) @ \"r\" from 0, 1\n}" + sources);
+  };
+  std::string rewritten = "rewritten | Add 'n', Relu 'r' | became Max 'r'\n";
+  CHECK(after("1, 2") == rewritten);
+  CHECK(after("1, 4").starts_with(rewritten + "weight | Add 'n' | \"w\": 1 of 2 elements differ, largest difference 2, "));
+}
+
 TEST_CASE("diff: origins tell nodes apart that look alike") {
   std::string sources = "\nsources {\n 0 = [0] Relu \"first\"\n 1 = [1] Relu \"second\"\n 2 = [2] Relu \"third\"\n}\n";
   CHECK(differences("graph \"g\" (%x: f32[2]) -> (%y) {\n %a = Relu(%x) from 0\n %b = Relu(%a) @ \"gone\" from 1\n %y = Relu(%b) from 2\n}" + sources,

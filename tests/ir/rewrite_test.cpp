@@ -171,7 +171,7 @@ TEST_CASE("bodies are inferred anew where a capture has another type") {
 }
 
 TEST_CASE("map_bodies rewrites bodies, which may drop captures") {
-  Graph graph = value_of(map_bodies(graph_of(nested), [](const Graph& body) {
+  Graph graph = value_of(map_bodies(graph_of(nested), [](const Node&) { return true; }, [](const Graph& body) {
     return rewrite(body, [](Rewriter& r, NodeId id) -> Result<bool> { return r.old().value(r.old().node(id).outputs[0]).name == "u"; });
   }));
   CHECK(failure(verify(graph)) == "");

@@ -144,7 +144,7 @@ class Run:
         """What is wrong, and the operators that it-run says are missing."""
         wrong = []
         said = self._tools.pipe(["it-import", path, "-o", self._stream])
-        unnamed = [name for name in model.beyond if not re.search(rf"^(\w+\.)*{name.split(':')[-1]}: \d+ node", said, re.MULTILINE)]
+        unnamed = [name for name in model.beyond if not re.search(rf"^ *(\w+\.)*{name.split(':')[-1]}: \d+ node", said, re.MULTILINE)]
         if unnamed:
             wrong.append(f"it-import does not name {' '.join(unnamed)}: {said}")
         optimised = self._folder / "optimised.itg"

@@ -2,9 +2,11 @@
 // bit by bit. The failing graph is printed with its seed.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "libcore/base/text.h"
+#include "libcore/ir/inline.h"
 #include "libcore/ir/text_form.h"
 #include "passes/pipeline.h"
 #include "tests/graphs/random_graph.h"
@@ -21,6 +23,11 @@ std::vector<std::string> names_of_outputs(const Graph& graph) {
   return out;
 }
 
+bool holds_fused_in_fused(const Graph& graph) {
+  auto holds = [](const Node& node, auto&& inside) { return std::ranges::any_of(bodies(node), [&](const Body* body) { return std::ranges::any_of(body->graph->nodes(), inside); }); };
+  return std::ranges::any_of(graph.nodes(), [&](const Node& node) { return is_fused(node) && holds(node, is_fused); });
+}
+
 struct Runner {
   OpTable ops;
   Devices reference = {device("reference")};
@@ -32,6 +39,8 @@ struct Runner {
   }
   Status check(const Graph& graph, const Pipeline& pipeline, std::uint64_t seed) {
     IT_TRY(PipelineResult result, run_pipeline(graph, pipeline, ops, {}));
+    IT_TRY(PipelineResult again, run_pipeline(result.graph, pipeline, ops, {}));
+    if (holds_fused_in_fused(again.graph)) return bad_input(text("a second time it fuses what is fused\n", print(again.graph)));
     for (const PassReport& report : result.reports) rewrites += report.rewrites;
     if (names_of_outputs(result.graph) != names_of_outputs(graph)) return bad_input("outputs have other names");
     for (std::int64_t more : {0, 2}) {

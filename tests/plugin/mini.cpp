@@ -8,6 +8,7 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -205,6 +206,9 @@ it_status candidates(it_device*, const it_region* region, it_offer offer, it_mes
   double elements = static_cast<double>(count(extents_of(region->values[node.outputs[0]].type)));
   it_candidate candidate{};
   candidate.struct_size = sizeof candidate;
+#if defined(FAULT_small_candidate)
+  candidate.struct_size = 8;
+#endif
   candidate.kernel = op == "MatMul" ? "mini_matmul" : "mini_elementwise";
   candidate.numerics = op == "MatMul" ? IT_ROUNDING : IT_EXACT;
   candidate.cost_ns = elements;
@@ -286,6 +290,8 @@ it_status launch(it_device* device, it_stream*, it_kernel* kernel, const void* c
   table.facts.sdk_found = "mini SDK 1.0";
 #elif defined(FAULT_no_functions)
   table.upload = nullptr;
+#elif defined(FAULT_throws)
+  throw std::runtime_error("no licence");
 #endif
   return table;
 }

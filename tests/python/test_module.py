@@ -43,6 +43,7 @@ class Import(unittest.TestCase):
         self.assertEqual([v.shape for v in model.outputs], [("batch", 10)])
         self.assertEqual([n.op for n in model.nodes], [n.op_type for n in proto.graph.node])
         self.assertEqual([list(n.inputs) for n in model.nodes], [list(n.input) for n in proto.graph.node])
+        self.assertRegex(repr(model), r"of 14 nodes: \(image: f32\[batch,1,8,8\]\) -> \(probabilities: f32\[batch,10\]")
         weights = {t.name: onnx.numpy_helper.to_array(t) for t in proto.graph.initializer}
         self.assertEqual(set(model.constants), set(weights))
         for name, array in weights.items():

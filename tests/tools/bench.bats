@@ -4,7 +4,7 @@ load common
 @test "the report for people" {
     run --separate-stderr it-bench "$digits" --iterations 3 --warmup 1
     [ "$status" = 0 ]
-    for word in device read load "first run" "runs         3" min median p50 p90 p99 arena; do has_line "$word"; done
+    for word in device read load "first run" "runs         3" min median p50 p90 p99 arena memory; do has_line "$word"; done
 }
 
 @test "the report for programs" {
@@ -12,7 +12,7 @@ load common
     json 'd["schema"] == "it-bench/1" and d["device"] == "cpu" and d["runs"] == 5 and len(d["times_ms"]) == 5' <r.json
     json 'd["min_ms"] == min(d["times_ms"]) and d["max_ms"] == max(d["times_ms"]) and d["median_ms"] == sorted(d["times_ms"])[2]' <r.json
     json 'd["min_ms"] <= d["percentiles"]["p25"] <= d["percentiles"]["p75"] <= d["max_ms"] and abs(d["mean_ms"] - sum(d["times_ms"]) / 5) < 1e-6' <r.json
-    json 'set(d["phases_ms"]) == {"read", "optimise", "load", "first_run"} and all(v >= 0 for v in d["phases_ms"].values()) and d["arena_bytes"] > 0' <r.json
+    json 'set(d["phases_ms"]) == {"read", "optimise", "load", "first_run"} and all(v >= 0 for v in d["phases_ms"].values()) and d["peak_bytes"] > d["arena_bytes"] > 0' <r.json
     it-bench "$digits" -q --iterations 1 --json - | json 'd["runs"] == 1'
 }
 

@@ -83,6 +83,33 @@ PYTHON
     has_line "skipped  "
 }
 
+@test "outputs: the first value that differs, and what made it" {
+    need_onnx
+    "$IT_PYTHON" - "$digits" <<'PYTHON'
+import sys
+import onnx
+model = onnx.load(sys.argv[1])
+conv = [node for node in model.graph.node if node.op_type == "Conv"][1]
+weight = next(tensor for tensor in model.graph.initializer if tensor.name == conv.input[1])
+array = onnx.numpy_helper.to_array(weight).copy()
+array.flat[:9] += 0.5
+weight.CopyFrom(onnx.numpy_helper.from_array(array, weight.name))
+onnx.save(model, "other.onnx")
+print(f"{conv.output[0]}, made by Conv '{conv.name}', whose inputs agree", file=open("culprit", "w"))
+PYTHON
+    it-run -q -O0 "$digits" -i "image=@$seven" --dump='*' -o good.npz
+    run it-run -q -O0 other.onnx -i "image=@$seven" --dump='*' --expect good.npz
+    [ "$status" = 1 ]
+    [ "${lines[-1]}" = "first difference: $(cat culprit)" ]
+    [[ "$(grep -m1 DIFFERS <<<"$output")" = "DIFFERS  $(cut -d, -f1 culprit):"* ]]
+    run it-run -q -O0 other.onnx -i "image=@$seven" --dump='*' --expect good.npz --json -
+    [ "$status" = 1 ]
+    json 'not d["comparison"]["equal"] and d["comparison"]["first_difference"] == open("culprit").read().strip()' <<<"$output"
+    run it-run -q -O2 other.onnx -i "image=@$seven" --dump='*' --expect good.npz  # fused: fewer values
+    [ "$status" = 1 ]
+    has_line "expected, and the graph gives no value of that name"
+}
+
 @test "outputs: tolerances are numbers" {
     for number in nan inf -1; do
         run it-check outputs "$digits" --rtol $number
@@ -146,7 +173,7 @@ PYTHON
     has_line "weight    Conv 'conv_0': input 1 "
     has_line ": 1 of "
     has_line "largest difference 0.5"
-    has_line "not the same: 1 differences; 13 nodes are alike, of 14 in A and 14 in B"
+    has_line "not the same: 1 difference; 13 nodes are alike, of 14 in A and 14 in B"
     run it-check diff "$digits" names.onnx --json
     [ "$status" = 1 ]
     json 'not d["same"] and sorted(e["kind"] for e in d["differences"]) == ["attribute", "output"]' <<<"$output"

@@ -107,3 +107,10 @@ press_tab() { # SHELL
 @test "bash" { press_tab bash; }
 @test "zsh" { press_tab zsh; }
 @test "fish" { press_tab fish; }
+
+@test "a pipe is not read" {
+    mkfifo pipe.onnx
+    timeout 10 it-run --complete="it-run pipe.onnx -i "
+    exec 5<>pipe.onnx # open, and nothing comes
+    timeout 10 it-run --complete="it-run /dev/stdin -i " <&5
+}

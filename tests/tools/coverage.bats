@@ -92,7 +92,7 @@ assert report["total"]["flops"] == sum(flops for flops, _ in expected.values())
     [ "$status" = 0 ]
     grep -qE '^ +3  Conv +f32 +symbolic +98\.9% .* on cpu by conv' <<<"$output"
     has_line "assumed     batch=1 (--dim says otherwise)"
-    has_line "yes: 14 nodes on cpu"
+    grep -qE "^yes: 14 nodes, [0-9]+ on cpu" <<<"$output"
     run it-check coverage "$digits" --dim batch=3
     has_no_line assumed
     run it-check coverage "$digits" -d null
@@ -138,10 +138,35 @@ assert report["total"]["flops"] == sum(flops for flops, _ in expected.values())
     run it-check coverage folder
     [ "$status" = 3 ]
     has_line "failed: cannot examine folder/gone.onnx: No such file"
+    ln -s ring.onnx folder/ring.onnx
+    run it-check coverage folder
+    has_line "failed: cannot examine folder/ring.onnx: Too many levels"
     mkdir none
     run it-check coverage none
     [ "$status" = 3 ]
     has_line "none holds no .onnx and no .itg"
+}
+
+@test "a folder that cannot be looked into is told among the others" {
+    mkdir -p folder/locked
+    cp "$digits" folder/
+    chmod 000 folder/locked
+    plainly=""
+    [ "$(id -u)" != 0 ] || plainly="setpriv --bounding-set=-dac_override,-dac_read_search"  # root may look anywhere
+    run $plainly it-check coverage folder
+    chmod 700 folder/locked
+    [ "$status" = 3 ]
+    has_line "failed: folder/locked: Permission denied"
+    has_line "all 1"
+}
+
+@test "a tensor that no memory holds" {
+    for extents in 1073741824,1073741824 4611686018427387904,4611686018427387904; do
+        printf '%s\n' 'graph "g" (' "  %x: f32[$extents]" ') -> (%y) {' '  %y = Relu(%x)' '}' >huge.txt
+        run it-check coverage huge.txt
+        [ "$status" = 5 ]
+        has_line "has more elements than memory can hold"
+    done
 }
 
 @test "what only running tells is said to be so, and what lies behind it is asked for" {

@@ -116,6 +116,21 @@ load common
     [ ! -e elsewhere.itg ]
 }
 
+@test "standard output by a name, where it is a pipe" {
+    it-run -q "$digits" -i "image=@$seven" -o y.npz
+    it-run -q "$digits" -i "image=@$seven" -o /dev/stdout | cmp - y.npz
+    it-run -q "$digits" -i "image=@$seven" -o z.npz --json /dev/fd/1 | json 'd["schema"] == "it-run/1"'
+    it-import -q "$digits" -o /dev/stdout | it-opt -o /dev/stdout | it-run -q -i "image=@$seven" -o /dev/stdout | cmp - y.npz
+}
+
+@test "no name at all" {
+    for option in "-o" "--json" "--expect" "--load-inputs"; do
+        run it-run -q "$digits" "$option" ""
+        [ "$status" = 2 ]
+        has_line "takes a name, not ''"
+    done
+}
+
 @test "a name with blanks and a name that looks like an option" {
     cp "$digits" "my model.onnx"
     it-import "my model.onnx" -o ./-o.itg

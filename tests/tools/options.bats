@@ -130,7 +130,7 @@ tools="it-import it-opt it-run it-check it-bench"
     [ "$status" = 2 ]
     run it-run -d cpu:7 "$digits"
     [ "$status" = 2 ]
-    has_line "cpu:0, not cpu:7"
+    has_line "cpu has 1 device, number 0; there is no number 7"
     run it-run --device-option isa=nosuch "$digits"
     [ "$status" = 2 ]
     has_line "portable"

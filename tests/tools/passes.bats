@@ -137,3 +137,11 @@ PYTHON
     has_line "ledger  it-import "
     has_line "--passes=dce -> "
 }
+
+@test "what is optimised stays as it is" {
+    for level in 1 2 3; do
+        it-opt -O$level "$digits" -o once.itg
+        it-opt -O$level once.itg -o twice.itg
+        it-check diff once.itg twice.itg
+    done
+}

@@ -76,6 +76,13 @@ PYTHON
     has_line "ok    device mini: Add, Mul, Relu and MatMul"
 }
 
+@test "a path without a slash" {
+    cp "$plugins/libmini.so" .
+    run it-run -q -d libmini.so "$digits"
+    [ "$status" = 2 ]
+    has_line "a path has a slash: ./libmini.so"
+}
+
 @test "another version of the interface" { refused wrong_abi 4 "speaks version 2 of the plugin interface, this program 1"; }
 @test "a table that is too short" { refused short_table 4 "has a table of 64 bytes"; }
 @test "no symbol" { refused no_symbol 4 "is not a backend: it exports no it_backend_query"; }
@@ -98,8 +105,13 @@ PYTHON
     fails absent.so 3 "./absent.so: "
 }
 
+@test "a candidate that is too short" { refused small_candidate 5 "offers a candidate that has struct_size 8, expected"; }
+@test "no device of its kind" { refused no_driver 4 "finds no device of its kind here"; }
+
 @test "one that ends the process is a sentence, also where others are listed" {
     refused aborts 5 "ended the process while it was opened"
+    refused exits 5 "ended the process while it was opened"
+    refused throws 5 "throws an exception while it is opened: no licence"
     mkdir backends
     cp "$plugins/libmini.so" "$plugins/libmini_aborts.so" "$plugins/libmini_exits.so" backends/
     run it-run --backend-dir backends --list-devices

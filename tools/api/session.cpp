@@ -154,7 +154,7 @@ it_error* it_open(const it_module* module, const char* const* options, it_sessio
     session->module = module->module;
     ExecOptions chosen;
     IT_TRY(chosen.devices, infini::api::open_devices(options));
-    chosen.on_refusals = [notes = &session->notes](const Graph& graph, const Planned& planned) { *notes = grouped_report(graph, planned.refusals); };
+    chosen.on_refusals = [notes = &session->notes](const Graph& graph, const Planned& planned) { *notes = trim(grouped_report(graph, planned.refusals)); };
     IT_TRY(session->executor, Executor::make(std::shared_ptr<const Graph>(session->module, &session->module->graph), std::move(chosen)));
     *out = session.release();
     return {};

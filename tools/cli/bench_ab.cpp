@@ -15,12 +15,14 @@ namespace {
 
 struct Side {
   std::string name;  // the operand
+  std::string level; // " (-O2)" where it was optimised here
   Input input;
   BoundInputs bound;
   std::unique_ptr<Executor> executor;
 };
 
 constexpr std::array<std::string_view, 2> letters = {"A", "B"};
+constexpr double wide = 0.02;  // an interval that reaches further leaves open what people ask about
 
 Status refuse_foreign_options(const Arguments& arguments) {
   for (std::string_view key : {"warmup", "iterations", "percentile", "profile", "save-inputs"}) {
@@ -35,6 +37,7 @@ Result<Side> read_side(const std::string& operand, const OpTable& ops, const Arg
   Side side;
   side.name = operand;
   IT_TRY(side.input, read_module(operand, ops, talk, true));
+  if (side.input.imported || arguments.has("O")) side.level = text(" (-O", arguments.get("O", "2"), ")");
   IT_TRY_VOID(optimise_operand(side.input, ops, arguments, talk));
   return side;
 }
@@ -85,14 +88,16 @@ std::string verdict(const AbResult& result) {
     case AbVerdict::slower: return text("B is ", percent(change.centre), " % slower (95 % interval ", percent(change.low), " to ", percent(change.high), " %)");
     case AbVerdict::no_difference: break;
   }
-  return text("no difference found (B's time less A's: ", percent(change.centre), " %, 95 % interval ", percent(change.low), " to ", percent(change.high), " %)");
+  double unseen = std::max(-change.low, change.high);
+  return text("no difference found (B's time less A's: ", percent(change.centre), " %, 95 % interval ", percent(change.low), " to ", percent(change.high), " %)",
+              unseen > wide ? text("\none of ", percent(unseen), " % would not be seen: a quieter machine, or a longer --duration, tells more") : "");
 }
 
 std::string to_text(const std::array<Side, 2>& sides, const AbResult& result) {
   std::string out;
   for (std::size_t i : {0u, 1u}) {
     const std::vector<double>& times = result.times_ms[i];
-    out += text(letters[i], "       median ", fixed(median(times), 3), " ms, min ", fixed(percentile(times, 0), 3), " ms, ", times.size(), " runs of ", printable(sides[i].name), "\n");
+    out += text(letters[i], "       median ", fixed(median(times), 3), " ms, min ", fixed(percentile(times, 0), 3), " ms, ", times.size(), " runs of ", printable(sides[i].name), sides[i].level, "\n");
   }
   return out + text("rounds  ", result.rounds.size(), ", each with both made anew; drift ", percent(result.drift), " %\n", verdict(result), "\n");
 }

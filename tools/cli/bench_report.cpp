@@ -1,11 +1,11 @@
 #include "tools/cli/bench_report.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 #include "libcore/base/statistics.h"
 #include "libcore/base/text.h"
+#include "libcore/exec/coverage.h"
 
 namespace infini::cli {
 namespace {
@@ -17,6 +17,46 @@ std::string ms(double value) { return fixed(value, 3); }
 std::string fixed_width(std::string text, std::size_t width) {
   text.resize(std::max(text.size(), width), ' ');
   return text;
+}
+
+std::string profile_line(double ms_per_run, double total, std::string_view device, std::string_view op, std::string_view rest) {
+  return text(fixed_width(ms(ms_per_run), 10), fixed_width(text(fixed(100 * ms_per_run / total, 1), "%"), 7), fixed_width(std::string(device), 10),
+              fixed_width(std::string(op), 22), " ", rest, "\n");
+}
+
+constexpr std::string_view profile_head = "ms        share  device    operator               ";
+
+// Rows of one operator, device and kernel as one.
+std::string operators_text(const std::vector<ProfileRow>& profile, double total) {
+  std::map<std::tuple<std::string, std::string, std::string>, std::pair<double, std::size_t>> sums;
+  for (const ProfileRow& row : profile) {
+    auto& [ms_per_run, count] = sums[{row.device, printable(row.op), row.kind == "kernel" ? row.kernel : row.kind}];
+    ms_per_run += row.ms;
+    ++count;
+  }
+  std::vector<std::pair<double, std::string>> lines;
+  for (const auto& [key, sum] : sums) {
+    const auto& [device, op, kernel] = key;
+    lines.emplace_back(sum.first, profile_line(sum.first, total, device, op, text(kernel, ", ", sum.second, sum.second == 1 ? " node" : " nodes")));
+  }
+  std::stable_sort(lines.begin(), lines.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::string out = text("\nper operator, ", ms(total), " ms a run in all:\n", profile_head, "kernel\n");
+  for (const auto& [sum, line] : lines) out += line;
+  return out;
+}
+
+std::string profile_text(const std::vector<ProfileRow>& profile) {
+  double total = 0, shown = 0;
+  for (const ProfileRow& row : profile) total += row.ms;
+  std::string out = operators_text(profile, total) + text("\nper node:\n", profile_head, "kernel  node  <- nodes of the model\n");
+  for (std::size_t i = 0; i < std::min(profile.size(), profiled_rows); ++i) {
+    const ProfileRow& row = profile[i];
+    shown += row.ms;
+    std::string origins = row.origins.size() > 1 ? text("  <- ", printable(join(row.origins, " "))) : "";
+    out += profile_line(row.ms, total, row.device, printable(row.op), text(row.kind == "kernel" ? row.kernel : row.kind, "  ", printable(row.name), origins));
+  }
+  if (profile.size() > profiled_rows) out += text(fixed_width(ms(total - shown), 10), "in ", profile.size() - profiled_rows, " more\n");
+  return out;
 }
 
 }  // namespace
@@ -46,7 +86,7 @@ Result<std::vector<ProfileRow>> profile(const Graph& graph, const Devices& devic
     if (!counting) return;
     ProfileRow& row = rows[{&event.node, std::string(event.kind), std::string(event.kernel)}];
     if (row.op.empty()) {
-      row = {event.node.type, event.node.name, std::string(event.kernel), std::string(event.kind), std::string(event.device), {}, 0};
+      row = {operator_label(event.node), event.node.name, std::string(event.kernel), std::string(event.kind), std::string(event.device), {}, 0};
       for (std::uint32_t source : event.node.origin) row.origins.push_back(event.graph.sources()[source].name);
     }
     row.ms += event.ns / 1e6 / iterations;
@@ -70,20 +110,8 @@ std::string to_text(const BenchReport& report) {
                          "\nmin          ", ms(percentile(times, 0)), " ms\nmedian       ", ms(percentile(times, 50)), " ms\nmean         ", ms(mean(times)),
                          " ms, deviation ", ms(deviation(times)), " ms\n");
   for (double percent : report.percentiles) out += text(fixed_width(text("p", percent), 13), ms(percentile(times, percent)), " ms\n");
-  out += text("arena        ", human_bytes(report.arena_bytes), "\n");
-  if (report.profile.empty()) return out;
-  double total = 0, shown = 0;
-  for (const ProfileRow& row : report.profile) total += row.ms;
-  out += text("\nper node, ", ms(total), " ms in all:\n");
-  for (std::size_t i = 0; i < std::min(report.profile.size(), profiled_rows); ++i) {
-    const ProfileRow& row = report.profile[i];
-    shown += row.ms;
-    std::string share = text(std::round(1000 * row.ms / total) / 10, "%");
-    out += text(fixed_width(ms(row.ms), 10), fixed_width(share, 7), fixed_width(row.device, 10), fixed_width(row.op, 18), " ", row.kind == "kernel" ? row.kernel : row.kind,
-                "  ", printable(row.name), row.origins.size() > 1 ? text("  <- ", printable(join(row.origins, " "))) : "", "\n");
-  }
-  if (report.profile.size() > profiled_rows) out += text(fixed_width(ms(total - shown), 10), "in ", report.profile.size() - profiled_rows, " more\n");
-  return out;
+  out += text("arena        ", human_bytes(report.arena_bytes), "\nmemory       ", human_bytes(report.peak_bytes), " at most, of the whole process\n");
+  return report.profile.empty() ? out : out + profile_text(report.profile);
 }
 
 std::string to_json(const BenchReport& report) {
@@ -95,7 +123,7 @@ std::string to_json(const BenchReport& report) {
     out += text(i ? ", " : "", "\"p", report.percentiles[i], "\": ", percentile(times, report.percentiles[i]));
   }
   out += text("},\n \"phases_ms\": {\"read\": ", report.read_ms, ", \"optimise\": ", report.optimise_ms, ", \"load\": ", report.load_ms, ", \"first_run\": ",
-              report.first_run_ms, "}, \"arena_bytes\": ", report.arena_bytes, ",\n \"times_ms\": [", join(times, ", "), "],\n \"profile\": [");
+              report.first_run_ms, "}, \"arena_bytes\": ", report.arena_bytes, ", \"peak_bytes\": ", report.peak_bytes, ",\n \"times_ms\": [", join(times, ", "), "],\n \"profile\": [");
   for (std::size_t i = 0; i < report.profile.size(); ++i) {
     const ProfileRow& row = report.profile[i];
     std::vector<std::string> origins;

@@ -11,7 +11,7 @@ namespace infini::cli {
 
 // All runs of one node, or of one conversion that serves it.
 struct ProfileRow {
-  std::string op, name, kernel, kind, device;
+  std::string op, name, kernel, kind, device;  // op: as operator_label names it
   std::vector<std::string> origins;  // names of source nodes
   double ms = 0;                     // per run
 };
@@ -21,6 +21,7 @@ struct BenchReport {
   std::vector<double> times_ms;
   std::vector<double> percentiles;
   std::size_t arena_bytes = 0;
+  std::size_t peak_bytes = 0;        // of memory that the process held at once
   std::string device;
   std::vector<ProfileRow> profile;   // longest first; empty: not asked for
 };

@@ -1,5 +1,9 @@
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
+#include <system_error>
 
 #include "libcore/base/text.h"
 #include "tools/cli/checks.h"
@@ -16,18 +20,22 @@ struct Failure {
   Error error;
 };
 
-// Every .onnx and .itg below a folder, in the order of their names.
-Result<std::vector<std::string>> models_below(const std::string& folder) {
+// Every .onnx and .itg below a folder, in the order of their names. `closed`: the folders that cannot be looked into.
+Result<std::vector<std::string>> models_below(const std::string& folder, std::vector<Failure>& closed) {
   std::vector<std::string> out;
   std::error_code error;
   for (std::filesystem::recursive_directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
     std::string path = entry->path().string();
-    std::error_code dangling;  // a link to nothing is told as a model that cannot be read; a pipe or a folder is none
-    bool model = entry->is_regular_file(dangling) || entry->status(dangling).type() == std::filesystem::file_type::not_found;
+    std::error_code lost;  // a link to nothing or to itself is told as a model that cannot be read; a pipe or a folder is none
+    bool model = entry->is_regular_file(lost) || lost || entry->status(lost).type() == std::filesystem::file_type::not_found;
     if (model && (path.ends_with(".onnx") || path.ends_with(".itg"))) out.push_back(std::move(path));
+    if (entry->is_directory(lost) && ::access(path.c_str(), R_OK | X_OK) != 0) {
+      if (!entry->is_symlink(lost)) closed.push_back({path, bad_input(text(path, ": ", std::generic_category().message(errno)))});
+      entry.disable_recursion_pending();
+    }
   }
-  if (error) return io_error(text(folder, ": ", error.message()));
-  if (out.empty()) return bad_input(text(folder, " holds no .onnx and no .itg"));
+  if (error) return bad_input(text(folder, ": ", error.message()));
+  if (out.empty() && closed.empty()) return bad_input(text(folder, " holds no .onnx and no .itg"));
   std::sort(out.begin(), out.end());
   return out;
 }
@@ -71,18 +79,18 @@ Result<int> check_coverage(const std::string& operand, const std::function<Resul
   std::error_code none;
   bool folder = std::filesystem::is_directory(operand, none);
   std::vector<std::string> files = {operand};
+  std::vector<Failure> failures;
   if (folder) {
-    IT_TRY(files, models_below(operand));
+    IT_TRY(files, models_below(operand, failures));
   }
   auto look = [&](const std::string& file) -> Result<CoverageReport> {
     IT_TRY(Input input, read(file));
     IT_TRY(KnownInputs known, known_inputs(input.module, arguments, !folder));
     Result<Coverage> coverage = cover(input.module.graph, {devices, known.types, known.given});
-    if (!coverage) return with_assumed(std::move(coverage.error()), known.assumed);
+    if (!coverage) return with_assumed(within(file, std::move(coverage.error())), known.assumed);
     return summarise(file == "-" ? "standard input" : file, *coverage, devices, std::move(known.assumed));
   };
   std::vector<CoverageReport> reports;
-  std::vector<Failure> failures;
   for (const std::string& file : files) {
     Result<CoverageReport> report = look(file);
     if (!report && !folder) return std::move(report.error());

@@ -26,7 +26,7 @@ std::string to_text(const GraphDiff& found) {
   if (found.differences.size() > shown_lines) out += text("and ", found.differences.size() - shown_lines, " more (--json has all)\n");
   if (found.shapes_that_follow > 0) out += text("the types of ", found.shapes_that_follow, " further results follow from these\n");
   if (found.same()) return out + text("the same: ", found.alike, " nodes", not_compared(found), "\n");
-  return out + text("not the same: ", found.differences.size(), " differences; ", found.alike, " nodes are alike, of ", found.nodes_a, " in A and ", found.nodes_b, " in B",
+  return out + text("not the same: ", found.differences.size(), found.differences.size() == 1 ? " difference; " : " differences; ", found.alike, " nodes are alike, of ", found.nodes_a, " in A and ", found.nodes_b, " in B",
                     not_compared(found), "\n");
 }
 

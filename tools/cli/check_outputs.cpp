@@ -32,7 +32,7 @@ Result<std::vector<OutputReport>> compare_all(const Module& module, Executor& ex
     IT_TRY(BoundInputs inputs, bind_inputs(module, arguments));
     for (const std::string& line : inputs.made_up) talk.notice(line);
     IT_TRY(std::vector<Value> values, executor.run(inputs.values));
-    IT_TRY(OutputReport report, compare_with_file(named_outputs(module.graph, std::move(values)), arguments));
+    IT_TRY(OutputReport report, compare_with_file(module.graph, named_outputs(module.graph, std::move(values)), arguments));
     out.push_back(std::move(report));
     return out;
   }

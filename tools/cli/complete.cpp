@@ -193,6 +193,8 @@ class Completer {
     std::vector<std::pair<std::string, std::string>> out;
     auto operand = std::find_if(operands_.begin(), operands_.end(), [this](const std::string& word) { return !is_verb(word); });
     if (operand == operands_.end() || *operand == "-" || (kind != "INPUT" && kind != "GLOB" && kind != "SYMBOL")) return out;
+    Result<FileFacts> facts = file_facts(*operand);
+    if (!facts || !facts->regular) return out;  // reading a pipe or a terminal would wait, or take what is somebody else's
     Arguments given = arguments();
     std::vector<std::string_view> silence = {"quiet"};
     Talk talk(tool_.name, *arguments_from(common_options(), silence));

@@ -143,11 +143,30 @@ std::string partitions_text(const CoverageReport& report) {
   return text("partitions  ", report.partitions.size(), parts.empty() ? "" : ": ", join(parts, ", "), "\n");
 }
 
+// "63 on cpu, 2 on reference": devices first, in order of preference.
+std::string where_all_run(const CoverageReport& report) {
+  std::vector<std::pair<std::string, std::size_t>> counts;
+  for (const std::string& device : report.devices) counts.emplace_back("on " + device, 0);
+  counts.insert(counts.end(), {{"on the host", 0}, {"while planning", 0}});
+  for (const CoverageRow& row : report.rows) {
+    std::string where = row.where == Where::device ? "on " + row.device : row.where == Where::at_host ? "on the host" : "while planning";
+    auto entry = std::find_if(counts.begin(), counts.end(), [&where](const auto& count) { return count.first == where; });
+    if (row.where != Where::later && entry != counts.end()) entry->second += row.nodes;
+  }
+  std::vector<std::string> parts;
+  for (const auto& [where, count] : counts) {
+    if (count > 0) parts.push_back(text(count, " ", where));
+  }
+  return join(parts, ", ");
+}
+
 std::string verdict(const CoverageReport& report) {
-  std::string devices = join(report.devices, ",");
-  std::string open = report.later > 0 ? text("; of ", report.later, " it is known only when they run") : "", all = text(report.nodes, report.nodes == 1 ? " node" : " nodes");
-  if (report.nowhere > 0) return text("no: ", report.nowhere, " of ", all, " run nowhere on ", devices, open, "\n");
-  return text("yes: ", all, " on ", devices, open, "\n");
+  std::string all = text(report.nodes, report.nodes == 1 ? " node" : " nodes");
+  std::string open = report.later > 0 ? text("; of ", report.later, " it is known only when they run") : "";
+  if (report.nowhere > 0) {
+    return text("no: ", report.nowhere, " of ", all, report.nowhere == 1 ? " runs" : " run", " nowhere on ", join(report.devices, ","), open, "\n");
+  }
+  return text("yes: ", all, report.nodes > report.later ? ", " : "", where_all_run(report), open, "\n");
 }
 
 // ---- JSON ---------------------------------------------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 
 #include "libcore/base/text.h"
@@ -22,6 +23,8 @@ constexpr std::array fatal = {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL};
 struct Guarded {
   std::string sentence;
   std::array<struct sigaction, fatal.size()> before;
+  std::array<char, 1 << 16> stack;  // for the handler: the other one may be what overflowed
+  stack_t stack_before;
 };
 Guarded* guarded = nullptr;
 
@@ -29,6 +32,11 @@ Guarded* guarded = nullptr;
 extern "C" void on_fatal(int) {
   [[maybe_unused]] ssize_t written = write(STDERR_FILENO, guarded->sentence.data(), guarded->sentence.size());
   _exit(run_failed_status);
+}
+
+// An exit called by what is guarded comes by here.
+void on_exit() {
+  if (guarded) on_fatal(0);
 }
 
 [[noreturn]] void run_probe(const std::function<void()>& probe) {
@@ -47,14 +55,19 @@ extern "C" void on_fatal(int) {
 }  // namespace
 
 CrashGuard::CrashGuard(const std::string& sentence) {
-  guarded = new Guarded{printable(sentence) + "\n", {}};
+  [[maybe_unused]] static const int registered = std::atexit(on_exit);
+  guarded = new Guarded{printable(sentence) + "\n", {}, {}, {}};
+  stack_t stack{guarded->stack.data(), 0, guarded->stack.size()};
+  sigaltstack(&stack, &guarded->stack_before);
   struct sigaction action {};
   action.sa_handler = on_fatal;
+  action.sa_flags = SA_ONSTACK;
   for (std::size_t i = 0; i < fatal.size(); ++i) sigaction(fatal[i], &action, &guarded->before[i]);
 }
 
 CrashGuard::~CrashGuard() {
   for (std::size_t i = 0; i < fatal.size(); ++i) sigaction(fatal[i], &guarded->before[i], nullptr);
+  sigaltstack(&guarded->stack_before, nullptr);
   delete guarded;
   guarded = nullptr;
 }

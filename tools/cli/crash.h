@@ -8,7 +8,8 @@
 
 namespace infini::cli {
 
-// While one lives, a signal that would end the process (abort, bad memory access) ends it with `sentence` on stderr and status 5. At most one at a time.
+// While one lives, a signal that would end the process (abort, bad memory access, stack overflow) or a call of exit ends it with `sentence` on stderr and
+// status 5. At most one at a time.
 class CrashGuard {
  public:
   explicit CrashGuard(const std::string& sentence);

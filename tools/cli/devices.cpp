@@ -64,12 +64,28 @@ std::string device_lines(const std::string& name, const Arguments& arguments) {
   if (it_status status = backend->table().device_count(&count, message.out()); status != IT_OK) {
     return text(name, ": ", backend_error(status, name, message).text(), "\n");
   }
+  if (count < 1) return text(name, ": no device of its kind is found here\n");
   std::string out;
   for (std::int32_t i = 0; i < count; ++i) {
     Result<std::shared_ptr<Device>> device = Device::open(*backend, i, {});
     out += text(name, count > 1 ? text(":", i) : "", ": ", device ? std::string((*device)->info().description) : device.error().text(), "\n");
   }
   return out;
+}
+
+// What a plugin does instead of returning is its fault, and told as such.
+Result<std::shared_ptr<Device>> open_device(const DeviceName& name, bool first, const Arguments& arguments) {
+  std::optional<CrashGuard> guard;
+  if (!is_built_in(name.backend)) guard.emplace(text(program_invocation_short_name, ": plugin ", name.backend, " ended the process while it was opened"));
+  IT_TRY(DeviceOptions settings, options_for(name, first, arguments));
+  try {
+    IT_TRY(Backend backend, find_backend(name.backend, arguments));
+    return Device::open(backend, name.index, settings);
+  } catch (const std::exception& e) {
+    return run_failed(text("plugin ", name.backend, " throws an exception while it is opened: ", std::string_view(e.what())));
+  } catch (...) {
+    return run_failed(text("plugin ", name.backend, " throws an exception while it is opened"));
+  }
 }
 
 }  // namespace
@@ -93,7 +109,8 @@ Result<Backend> find_backend(const std::string& name, const Arguments& arguments
   std::string path = backend_path(name, arguments);
   std::error_code error;
   if (path == name || std::filesystem::exists(path, error)) return Backend::load(path);
-  return usage_error(text("there is no device '", name, "': known are ", join(known_backends(arguments), ", "), "; looked for ", path));
+  return usage_error(text("there is no device '", name, "': known are ", join(known_backends(arguments), ", "), "; looked for ", path,
+                          name.ends_with(".so") ? text("; a path has a slash: ./", name) : ""));
 }
 
 std::vector<std::string> known_backends(const Arguments& arguments) {
@@ -136,11 +153,7 @@ Result<Devices> open_devices(const Arguments& arguments) {
   IT_TRY(std::vector<DeviceName> names, device_names(arguments));
   Devices devices;
   for (const DeviceName& name : names) {
-    std::optional<CrashGuard> guard;
-    if (!is_built_in(name.backend)) guard.emplace(text(program_invocation_short_name, ": plugin ", name.backend, " ended the process while it was opened"));
-    IT_TRY(Backend backend, find_backend(name.backend, arguments));
-    IT_TRY(DeviceOptions device_settings, options_for(name, devices.empty(), arguments));
-    IT_TRY(std::shared_ptr<Device> device, Device::open(backend, name.index, device_settings));
+    IT_TRY(std::shared_ptr<Device> device, open_device(name, devices.empty(), arguments));
     devices.push_back(std::move(device));
   }
   return devices;

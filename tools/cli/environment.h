@@ -28,6 +28,8 @@ struct KnownAnswer {
   std::string detail = {};  // of a wrong or failed one
 };
 
+using Facts = std::map<std::string, std::string>;
+
 // A fact in which this machine is not as the file of --expect-env says; here "nothing": there is no such fact.
 struct FactDifference {
   std::string key, here, expected;
@@ -35,7 +37,7 @@ struct FactDifference {
 
 struct Environment {
   std::vector<Finding> findings;
-  std::map<std::string, std::string> facts;  // the compatibility matrix: the same on every run
+  Facts facts;  // the compatibility matrix: the same on every run
   std::vector<KnownAnswer> answers;
   std::vector<FactDifference> differences;
   double flops = 0, copied_bytes = 0;  // measured, per second; 0: not measured
@@ -66,8 +68,9 @@ Status measure_peaks(Environment& out);
 std::string env_text(const Environment& environment);
 std::string env_json(const Environment& environment);
 std::string env_yaml(const Environment& environment);
-// Where the facts are not those of a file that --emit=yaml wrote; what the file leaves out is not compared. bad_input: the file is no flat map of
-// texts, or too large.
-Result<std::vector<FactDifference>> compare_facts(const std::map<std::string, std::string>& facts, const std::string& path);
+// What --emit=yaml wrote. bad_input: the file is no flat map of texts, or too large.
+Result<Facts> read_matrix(const std::string& path);
+// Where facts are not as expected; what is not expected is not compared.
+std::vector<FactDifference> compare_facts(const Facts& facts, const Facts& expected);
 
 }  // namespace infini::cli

@@ -9,8 +9,6 @@ namespace {
 
 constexpr std::uint64_t most_bytes = 1 << 20;
 
-using Facts = std::map<std::string, std::string>;
-
 Result<Facts> read_facts(const std::string& yaml) {
   try {  // yaml-cpp throws, on nesting deeper than it can follow too; nothing of it passes this line
     YAML::Node root = YAML::Load(yaml);
@@ -31,9 +29,12 @@ Result<Facts> read_facts(const std::string& yaml) {
 
 }  // namespace
 
-Result<std::vector<FactDifference>> compare_facts(const Facts& facts, const std::string& path) {
+Result<Facts> read_matrix(const std::string& path) {
   IT_TRY(std::vector<std::byte> bytes, read_file(path, most_bytes));
-  IT_TRY(Facts expected, within(path, read_facts(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()))));
+  return within(path, read_facts(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size())));
+}
+
+std::vector<FactDifference> compare_facts(const Facts& facts, const Facts& expected) {
   std::vector<FactDifference> differences;
   for (const auto& [key, value] : expected) {
     auto found = facts.find(key);

@@ -118,6 +118,8 @@ std::string missing_value(const Given& given, const CLI::ArgumentMismatch& misma
 
 // A table says "auto|always|never" where these are all there is; capitals stand for what the user has.
 std::string wrong_choice(const Option& option, const std::vector<std::string>& values) {
+  bool path = option.value.starts_with("FILE") || option.value.starts_with("DIR");
+  if (path && std::find(values.begin(), values.end(), "") != values.end()) return text(split(option.names, ',').back(), " takes a name, not ''");
   bool choices = !option.value.empty() && std::none_of(option.value.begin(), option.value.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
   if (!choices) return "";
   std::vector<std::string> known = split(option.value, '|');

@@ -1,6 +1,7 @@
 #include "tools/cli/output_report.h"
 
 #include <algorithm>
+#include <map>
 
 #include "libcore/base/text.h"
 #include "tools/cli/print_values.h"
@@ -20,6 +21,23 @@ std::string json_comparison(const std::string& name, const Comparison& found) {
               json_double(found.cosine), ", \"reason\": ", json_text(found.reason), "}");
 }
 
+using Makers = std::map<std::string, NodeId>;  // of values, by name; none: an input or a constant
+
+std::string first_difference(const Graph& graph, const Makers& makers, const std::vector<std::pair<std::string, Comparison>>& compared) {
+  auto differs = std::find_if(compared.begin(), compared.end(), [](const auto& entry) { return !entry.second.equal; });
+  if (differs == compared.end()) return {};
+  NodeId node = makers.at(differs->first);
+  if (!node) return text(differs->first, ", which no node makes");
+  std::size_t agreeing = 0, computed = 0;
+  for (ValueId input : graph.node(node).inputs) {
+    if (!input || !graph.value(input).producer) continue;
+    ++computed;
+    agreeing += std::any_of(compared.begin(), differs, [&](const auto& entry) { return entry.first == graph.value(input).name; });
+  }
+  std::string what = text(differs->first, ", made by ", describe(graph, graph.node(node)));
+  return computed == agreeing ? what + (computed > 0 ? ", whose inputs agree" : ", which reads nothing computed") : what + "; what it reads was not all compared";
+}
+
 }  // namespace
 
 bool OutputReport::equal() const {
@@ -33,24 +51,36 @@ Result<OutputReport> compare_outputs(std::string name, const NamedValues& output
   if (expected.empty()) return bad_input("nothing to compare with: no outputs are expected");
   for (const auto& [wanted, value] : expected) {
     const Value* output = value_named(outputs, wanted);
+    if (!output && arguments.has("dump")) {
+      out.absent.push_back(wanted);
+      continue;
+    }
     if (!output) return bad_input(text("an output '", wanted, "' is expected, the graph has none of that name"));
     out.compared.emplace_back(wanted, compare(*output, value, out.tolerance));
   }
+  if (out.compared.empty()) return bad_input(text("nothing to compare: of the names that are expected, '", expected[0].first, "' first, the graph has none"));
   for (const auto& [made, value] : outputs) {
     if (!value_named(expected, made)) out.skipped.push_back(made);
   }
   return out;
 }
 
-Result<OutputReport> compare_with_file(const NamedValues& outputs, const Arguments& arguments) {
+Result<OutputReport> compare_with_file(const Graph& graph, const NamedValues& outputs, const Arguments& arguments) {
   IT_TRY(NamedValues expected, load_npz(arguments.get("expect")));
-  return compare_outputs(arguments.get("expect"), outputs, expected, arguments, Tolerance());
+  IT_TRY(OutputReport out, compare_outputs(arguments.get("expect"), outputs, expected, arguments, Tolerance()));
+  Makers makers;
+  for (const ValueInfo& value : graph.values()) makers[value.name] = value.producer;
+  std::stable_sort(out.compared.begin(), out.compared.end(), [&makers](const auto& a, const auto& b) { return makers.at(a.first) < makers.at(b.first); });
+  if (arguments.has("dump")) out.first = first_difference(graph, makers, out.compared);
+  return out;
 }
 
 std::string to_text(const OutputReport& report) {
   std::string page;
   for (const auto& [name, found] : report.compared) page += verdict(name, found) + "\n";
   for (const std::string& name : report.skipped) page += text("skipped  ", printable(name), ": nothing is expected of it\n");
+  for (const std::string& name : report.absent) page += text("skipped  ", printable(name), ": expected, and the graph gives no value of that name\n");
+  if (!report.first.empty()) page += text("first difference: ", printable(report.first), "\n");
   return page;
 }
 

@@ -1,12 +1,14 @@
 // What it-run did, as JSON ("it-run/1").
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "libcore/exec/coverage.h"
 #include "libcore/exec/planner.h"
 #include "libcore/tensor/npz.h"
+#include "tools/cli/output_report.h"
 
 namespace infini::cli {
 
@@ -20,6 +22,7 @@ struct RunReport {
   void add(const Graph& graph, const Planned& planned, const Copies& between);
 };
 
-std::string to_json(const RunReport& report, const NamedValues& outputs);
+// With what --expect found, if it was given.
+std::string to_json(const RunReport& report, const NamedValues& outputs, const std::optional<OutputReport>& found);
 
 }  // namespace infini::cli

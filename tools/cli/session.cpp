@@ -9,9 +9,19 @@
 
 namespace infini::cli {
 Result<double> number_option(const Arguments& arguments, std::string_view key, double otherwise, double least) {
+  constexpr double most = 1e9;
   double value = otherwise;
-  if (arguments.has(key) && (!parse_double(arguments.get(key), value) || !(value >= least) || value > 1e9)) {
-    return usage_error(text("--", key, "=", arguments.get(key), ": expected a number, ", least, " or more"));
+  if (arguments.has(key) && (!parse_double(arguments.get(key), value) || !(value >= least && value <= most))) {
+    return usage_error(text("--", key, "=", arguments.get(key), ": expected a number from ", least, " to ", most));
+  }
+  return value;
+}
+
+Result<std::int64_t> count_option(const Arguments& arguments, std::string_view key, std::int64_t otherwise, std::int64_t least) {
+  constexpr std::int64_t most = 1'000'000'000;
+  std::int64_t value = otherwise;
+  if (arguments.has(key) && (!parse_int(arguments.get(key), value) || value < least || value > most)) {
+    return usage_error(text("--", key, "=", arguments.get(key), ": expected a whole number from ", least, " to ", most));
   }
   return value;
 }
@@ -39,7 +49,7 @@ Result<std::unique_ptr<Executor>> make_executor(const Graph& graph, Devices devi
     if (*said) return;
     *said = true;
     talk.notice(text(planned.refusals.size(), " of ", whole.nodes().size(), " nodes go to a device that stands in, ", copies.count, " copies between devices:",
-                     grouped_report(whole, planned.refusals)));
+                     grouped_report(whole, planned.refusals, true)));
   };
   return Executor::make(std::make_shared<const Graph>(graph), std::move(options));
 }

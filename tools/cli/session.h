@@ -18,6 +18,7 @@ namespace infini::cli {
 
 // The number of an option, from `least` to 1e9. usage: it is none.
 Result<double> number_option(const Arguments& arguments, std::string_view key, double otherwise, double least = 0);
+Result<std::int64_t> count_option(const Arguments& arguments, std::string_view key, std::int64_t otherwise, std::int64_t least = 0);
 
 // An .onnx operand is optimised at -O2, a stream is taken as it is; -O says otherwise for both.
 Status optimise_operand(Input& input, const OpTable& ops, const Arguments& arguments, const Talk& talk);

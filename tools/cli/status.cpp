@@ -31,9 +31,13 @@ bool wants_colour(const Arguments& arguments) {
   return isatty(STDERR_FILENO) && terminal && std::string_view(terminal) != "dumb";
 }
 
+// Lines behind the first are set in, so that none that a file's names bring along looks like the tool's own.
 std::string printable_lines(const std::string& message) {
   std::vector<std::string> lines;
-  for (const std::string& line : split(message, '\n')) lines.push_back(printable(line));
+  for (const std::string& line : split(message, '\n')) {
+    bool set_in = lines.empty() || line.empty() || line.starts_with(" ");
+    lines.push_back(text(set_in ? "" : "  ", printable(line)));
+  }
   return join(lines, "\n");
 }
 

@@ -63,6 +63,10 @@ class Module:
     def __init__(self, handle: c.Handle) -> None:
         self._handle = handle
 
+    def __repr__(self) -> str:
+        ends = [", ".join(f"{value.name}: {value.type}" for value in values) for values in (self.inputs, self.outputs)]
+        return f"<infinitensor.Module of {len(self.graph['nodes'])} nodes: ({ends[0]}) -> ({ends[1]})>"
+
     @cached_property
     def graph(self) -> dict[str, Any]:
         """All of the graph but large constants, in the form of `it-opt --emit=json`."""
