@@ -99,7 +99,7 @@ Result<int> bench(const Arguments& arguments, const Talk& talk) {
   out.arena_bytes = executor->arena_bytes();
   out.peak_bytes = peak_memory();
   if (arguments.has("profile")) {
-    IT_TRY(out.profile, profile(input.module.graph, devices, inputs.values, static_cast<double>(std::max<std::int64_t>(iterations, 3))));
+    IT_TRY(out.profile, profile(input.module.graph, devices, inputs.values, std::max<std::int64_t>(iterations, 3)));
   }
   if (arguments.has("json")) IT_TRY_VOID(write_page(arguments.get("json"), to_json(out)));
   return arguments.get("json") == "-" ? 0 : print_page(to_text(out), talk);

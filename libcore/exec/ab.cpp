@@ -91,7 +91,6 @@ class Measurement {
   Status two_blocks() {
     for (std::size_t side : {first_, 1 - first_}) {
       IT_TRY(std::vector<double> times, block(side));
-      for (double& seconds : times) seconds = std::log(seconds);
       blocks_.push_back(std::move(times));
     }
     return {};
@@ -103,7 +102,7 @@ class Measurement {
     std::array<std::vector<double>, 2> logs;
     for (std::size_t b = 0; b + 1 < blocks_.size(); ++b) {
       std::size_t before = b % 2 == 0 ? first_ : 1 - first_;
-      for (std::size_t i = 0; i < runs_; ++i) logs[before].push_back((before == 0 ? 1 : -1) * (blocks_[b + 1][i] - blocks_[b][i]));
+      for (std::size_t i = 0; i < runs_; ++i) logs[before].push_back((before == 0 ? 1 : -1) * std::log(blocks_[b + 1][i] / blocks_[b][i]));
     }
     return (median(logs[0]) + median(logs[1])) / 2;
   }
@@ -112,7 +111,7 @@ class Measurement {
   double level() const {
     std::vector<double> sums;
     for (std::size_t b = 0; b + 1 < blocks_.size(); b += 2) {
-      for (std::size_t i = 0; i < runs_; ++i) sums.push_back(std::exp(blocks_[b][i]) + std::exp(blocks_[b + 1][i]));
+      for (std::size_t i = 0; i < runs_; ++i) sums.push_back(blocks_[b][i] + blocks_[b + 1][i]);
     }
     return median(sums);
   }
@@ -145,7 +144,7 @@ class Measurement {
   std::size_t runs_ = 1;               // measured ones of a block
   bool warm_up_ = true;
   std::size_t first_ = 0;              // side of the first block of the round at hand
-  std::vector<std::vector<double>> blocks_;  // its blocks, sides in turn: logarithms of the runs' seconds
+  std::vector<std::vector<double>> blocks_;  // its blocks, sides in turn: the seconds of their runs
   AbResult result_;
 };
 

@@ -16,7 +16,6 @@ namespace {
 
 constexpr std::int64_t unknown_size = 1;  // what a size counts as that only running tells
 
-bool is_exact(const Type& type) { return type.has_shape() && constant_extents(*type.shape).has_value(); }
 // A tensor of plain elements, of which only running tells the shape.
 bool is_open(const Type& type) { return type.kind == TypeKind::unknown || (type.is_tensor() && type.dtype != DType::str && !is_exact(type)); }
 
@@ -93,8 +92,7 @@ class Survey {
   const std::vector<NodeId>& declined() const { return declined_; }
 
   Status report(Coverage& out) {
-    out.copies.count += copies_.count;
-    out.copies.bytes += copies_.bytes;
+    out.copies += copies_;
     for (std::size_t n = 0; n < found_.size(); ++n) {
       const Node& node = graph_.nodes()[n];
       NodeCoverage& found = found_[n];
@@ -207,9 +205,7 @@ class Survey {
       if (planned.types[v]) types_[v] = std::move(planned.types[v]);
     }
     for (auto& [id, tensor] : planned.plan.known) values_[id.at()] = tensor;
-    Copies copies = copies_of(planned.plan, devices_);
-    copies_.count += copies.count;
-    copies_.bytes += copies.bytes;
+    copies_ += copies_of(planned.plan, devices_);
   }
 
   // Results that nothing more is known of than what the graph says.

@@ -16,6 +16,11 @@ namespace infini {
 struct Copies {
   std::size_t count = 0;
   double bytes = 0;
+  Copies& operator+=(const Copies& other) {
+    count += other.count;
+    bytes += other.bytes;
+    return *this;
+  }
 };
 // Those of one run of the plan, values that the host needs later or that are results included.
 Copies copies_of(const Plan& plan, const Devices& devices);

@@ -14,9 +14,7 @@ struct OpenDims final : FreshDims {
   Dim next() override { return Dim::symbol("#run"); }
 };
 
-bool exact(const Type& type) { return type.has_shape() && constant_extents(*type.shape).has_value(); }
-
-bool crosses(const Type& type) { return type.is_tensor() && type.dtype != DType::str && exact(type); }
+bool crosses(const Type& type) { return type.is_tensor() && type.dtype != DType::str && is_exact(type); }
 
 Result<Tensor> tensor_of(const expr::DimTensor& dims, DType dtype) {
   IT_TRY(TensorWriter writer, TensorWriter::make(dtype, *constant_extents(dims.shape)));
@@ -368,7 +366,7 @@ Result<std::optional<std::vector<Type>>> exact_types(const Node& node, std::span
   OpContext context(*node.op, node.attributes, facts, node.outputs.size(), &open, &graph_body_types());
   IT_TRY(std::vector<Type> types, infer_types(context));
   for (std::size_t i = 0; i < types.size(); ++i) {
-    if (node.outputs[i] && types[i].is_tensor() && !exact(types[i])) return std::optional<std::vector<Type>>();
+    if (node.outputs[i] && types[i].is_tensor() && !is_exact(types[i])) return std::optional<std::vector<Type>>();
   }
   return std::optional<std::vector<Type>>(std::move(types));
 }

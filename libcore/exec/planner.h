@@ -63,7 +63,10 @@ struct Planned {
 // unless it is the first, and gives a plan that cannot be run.
 Result<Planned> make_plan(const PlanRequest& request);
 
-// run_failed if no memory could hold such a tensor, an empty one with its axes of 0 left out. What passes can be counted in 64 bits, in bytes and in
+// True if every size is a number.
+inline bool is_exact(const Type& type) { return type.has_shape() && constant_extents(*type.shape).has_value(); }
+
+// `type` is exact. run_failed if no memory could hold such a tensor, an empty one with its axes of 0 left out. What passes can be counted in 64 bits, in bytes and in
 // bits, and multiplied by small factors; whether there is that much memory, allocation tells.
 Status check_size(const Type& type);
 

@@ -7,7 +7,8 @@ MODEL as for tests/bench/against_ort.py; default: squeezenet bert_base_128. Per 
 must give "no difference" in at least 19 of 20 runs; against a copy with 3 % more work (floating-point operations), which
 must be named the slower in at least 18 of 20, on whichever side it stands; and the medians, which must be within 3 % of
 the time that a run takes as seen from outside: the wall time of it-bench with 2N iterations less that with N, by N, taken
-after each comparison, since a machine is not as fast at any time; the median of their ratios counts. The machine must be idle. Status 1: one of them is not so.
+after each comparison, since a machine is not as fast at any time; the median of their ratios counts. The machine must be
+idle. Status 1: one of them is not so.
 """
 
 from __future__ import annotations

@@ -39,8 +39,10 @@ struct Runner {
   }
   Status check(const Graph& graph, const Pipeline& pipeline, std::uint64_t seed) {
     IT_TRY(PipelineResult result, run_pipeline(graph, pipeline, ops, {}));
-    IT_TRY(PipelineResult again, run_pipeline(result.graph, pipeline, ops, {}));
-    if (holds_fused_in_fused(again.graph)) return bad_input(text("a second time it fuses what is fused\n", print(again.graph)));
+    if (std::ranges::any_of(result.graph.nodes(), is_fused)) {
+      IT_TRY(PipelineResult again, run_pipeline(result.graph, pipeline, ops, {}));
+      if (holds_fused_in_fused(again.graph)) return bad_input(text("a second time it fuses what is fused\n", print(again.graph)));
+    }
     for (const PassReport& report : result.reports) rewrites += report.rewrites;
     if (names_of_outputs(result.graph) != names_of_outputs(graph)) return bad_input("outputs have other names");
     for (std::int64_t more : {0, 2}) {

@@ -11,6 +11,14 @@ setup_file() {
 }
 setup() { cd "$BATS_TEST_TMPDIR" || exit; }
 
+# Builds tests/plugin against the installed header alone into $plugins: all of it, or one target.
+build_plugins() {
+    export plugins="$BATS_FILE_TMPDIR/plugins"
+    cmake -DCMAKE_INSTALL_PREFIX="$BATS_FILE_TMPDIR/prefix" -DCMAKE_INSTALL_COMPONENT=header -P "$IT_BUILD/cmake_install.cmake" >/dev/null
+    cmake -S "$IT_ROOT/tests/plugin" -B "$plugins" -DCMAKE_PREFIX_PATH="$BATS_FILE_TMPDIR/prefix" -DCMAKE_CXX_COMPILER="$IT_CXX" >/dev/null
+    cmake --build "$plugins" --target "${1:-all}" >/dev/null
+}
+
 need_onnx() { [ -f "$models/large.onnx" ] || skip "Python has no onnx"; }
 need_ort() { "$IT_PYTHON" -c 'import onnxruntime' 2>/dev/null || skip "Python has no onnxruntime"; }
 

@@ -2,10 +2,8 @@
 load common
 
 setup_file() {
-    export models="$BATS_FILE_TMPDIR" plugins="$BATS_FILE_TMPDIR/plugins"
-    cmake -DCMAKE_INSTALL_PREFIX="$models/prefix" -DCMAKE_INSTALL_COMPONENT=header -P "$IT_BUILD/cmake_install.cmake" >/dev/null
-    cmake -S "$IT_ROOT/tests/plugin" -B "$plugins" -DCMAKE_PREFIX_PATH="$models/prefix" -DCMAKE_CXX_COMPILER="$IT_CXX" >/dev/null
-    cmake --build "$plugins" --target mini >/dev/null
+    export models="$BATS_FILE_TMPDIR"
+    build_plugins mini
     if "$IT_PYTHON" -c 'import onnx' 2>/dev/null; then
         "$IT_PYTHON" "$IT_ROOT/tests/tools/fixtures.py" "$models"
         mkdir "$models/costs"

@@ -2,10 +2,8 @@
 load common
 
 setup_file() {
-    export models="$BATS_FILE_TMPDIR" plugins="$BATS_FILE_TMPDIR/plugins"
-    cmake -DCMAKE_INSTALL_PREFIX="$BATS_FILE_TMPDIR/prefix" -DCMAKE_INSTALL_COMPONENT=header -P "$IT_BUILD/cmake_install.cmake" >/dev/null
-    cmake -S "$IT_ROOT/tests/plugin" -B "$plugins" -DCMAKE_PREFIX_PATH="$BATS_FILE_TMPDIR/prefix" -DCMAKE_CXX_COMPILER="$IT_CXX" >/dev/null
-    cmake --build "$plugins" >/dev/null
+    export models="$BATS_FILE_TMPDIR"
+    build_plugins
 }
 
 # The one line that begins so, with a cure.

@@ -77,7 +77,7 @@ Result<std::vector<double>> percentile_list(const std::string& written) {
   return out;
 }
 
-Result<std::vector<ProfileRow>> profile(const Graph& graph, const Devices& devices, std::span<const Value> inputs, double iterations) {
+Result<std::vector<ProfileRow>> profile(const Graph& graph, const Devices& devices, std::span<const Value> inputs, std::int64_t iterations) {
   std::map<std::tuple<const Node*, std::string, std::string>, ProfileRow> rows;
   bool counting = false;
   ExecOptions options;
@@ -89,12 +89,12 @@ Result<std::vector<ProfileRow>> profile(const Graph& graph, const Devices& devic
       row = {operator_label(event.node), event.node.name, std::string(event.kernel), std::string(event.kind), std::string(event.device), {}, 0};
       for (std::uint32_t source : event.node.origin) row.origins.push_back(event.graph.sources()[source].name);
     }
-    row.ms += event.ns / 1e6 / iterations;
+    row.ms += event.ns / 1e6 / static_cast<double>(iterations);
   };
   IT_TRY(std::unique_ptr<Executor> executor, Executor::make(std::make_shared<const Graph>(graph), std::move(options)));
   IT_TRY([[maybe_unused]] std::vector<Value> first, executor->run(inputs));
   counting = true;
-  for (double i = 0; i < iterations; ++i) {
+  for (std::int64_t i = 0; i < iterations; ++i) {
     IT_TRY([[maybe_unused]] std::vector<Value> again, executor->run(inputs));
   }
   std::vector<ProfileRow> out;

@@ -30,7 +30,7 @@ struct BenchReport {
 Result<std::vector<double>> percentile_list(const std::string& written);
 
 // Runs `iterations` times with every step timed.
-Result<std::vector<ProfileRow>> profile(const Graph& graph, const Devices& devices, std::span<const Value> inputs, double iterations);
+Result<std::vector<ProfileRow>> profile(const Graph& graph, const Devices& devices, std::span<const Value> inputs, std::int64_t iterations);
 
 // 3.14159 with two digits: "3.14".
 std::string fixed(double value, int digits);

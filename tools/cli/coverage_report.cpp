@@ -232,8 +232,7 @@ CoverageReport total(std::span<const CoverageReport> reports, const Devices& dev
     out.nowhere += report.nowhere;
     out.later += report.later;
     out.cost += report.cost;
-    out.copies.count += report.copies.count;
-    out.copies.bytes += report.copies.bytes;
+    out.copies += report.copies;
     for (const CoverageRow& row : report.rows) table.add(row);
     out.partitions.insert(out.partitions.end(), report.partitions.begin(), report.partitions.end());
   }

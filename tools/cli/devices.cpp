@@ -75,12 +75,15 @@ std::string device_lines(const std::string& name, const Arguments& arguments) {
 
 // What a plugin does instead of returning is its fault, and told as such.
 Result<std::shared_ptr<Device>> open_device(const DeviceName& name, bool first, const Arguments& arguments) {
-  std::optional<CrashGuard> guard;
-  if (!is_built_in(name.backend)) guard.emplace(text(program_invocation_short_name, ": plugin ", name.backend, " ended the process while it was opened"));
   IT_TRY(DeviceOptions settings, options_for(name, first, arguments));
-  try {
+  auto open = [&]() -> Result<std::shared_ptr<Device>> {
     IT_TRY(Backend backend, find_backend(name.backend, arguments));
     return Device::open(backend, name.index, settings);
+  };
+  if (is_built_in(name.backend)) return open();
+  CrashGuard guard(text(program_invocation_short_name, ": plugin ", name.backend, " ended the process while it was opened"));
+  try {
+    return open();
   } catch (const std::exception& e) {
     return run_failed(text("plugin ", name.backend, " throws an exception while it is opened: ", std::string_view(e.what())));
   } catch (...) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "libcore/base/text.h"
-#include "libcore/exec/coverage.h"
 #include "libcore/exec/report.h"
 #include "tools/cli/pass_options.h"
 
