@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """Holds `it-bench ab` to its word on this machine.
 
-    ab.py [--bin DIR] [--threads N] [--runs 20] [--duration SECONDS] [MODEL ...]
+    ab.py [--bin DIR] [--threads N] [--runs 20] [--pairs 40] [--duration SECONDS] [MODEL ...]
 
 MODEL as for tests/bench/against_ort.py; default: squeezenet bert_base_128. Per model: the graph against itself, which
 must give "no difference" in at least 19 of 20 runs; against a copy with 3 % more work (floating-point operations), which
 must be named the slower in at least 18 of 20, on whichever side it stands; and the medians, which must be within 3 % of
-the time that a run takes as seen from outside: the wall time of it-bench with 2N iterations less that with N, by N, taken
-after each comparison, since a machine is not as fast at any time; the median of their ratios counts. The machine must be
-idle. Status 1: one of them is not so.
+the time that a run takes as seen from outside: the wall time of it-bench with 2N iterations less that with N, by N. A
+machine is not as fast at any time, and the difference of two wall times has more than twice the spread of one: short
+comparisons and times from outside alternate, --pairs of them, each comparison is held against the mean of its two
+neighbours, and the median of these ratios counts, which is printed with its standard error. The machine must be idle.
+Status 1: one of them is not so.
 """
 
 from __future__ import annotations
@@ -79,9 +81,8 @@ class Bench:
         command = [self._program, "-q", *self._options, *map(str, arguments)]
         return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
 
-    def from_outside(self, arguments: Sequence[str | pathlib.Path], run_ms: float) -> float:
-        """Milliseconds of a run: the wall time of 2N runs less that of N, by N, where N runs take two seconds."""
-        count = max(5, round(2000 / run_ms))
+    def from_outside(self, arguments: Sequence[str | pathlib.Path], count: int) -> float:
+        """Milliseconds of a run: the wall time of 2 * count runs less that of count."""
         wall = []
         for n in (count, 2 * count):
             begin = time.perf_counter()
@@ -90,12 +91,33 @@ class Bench:
         return 1000 * (wall[1] - wall[0]) / count
 
 
+def medians_agree(bench: Bench, model: library.StoredModel, pairs: int) -> bool:
+    """Comparisons as short as they can be, in turn with times from outside; prints a line for each."""
+    inputs = ["--load-inputs", model.inputs]
+    ratios: list[float] = []
+    inside, outside = [], []
+    for pair in range(pairs):
+        result = json.loads(bench("ab", model.onnx, model.onnx, *inputs, "--duration", "3", "--json", "-"))
+        inside.append(statistics.mean(result[side]["median_ms"] for side in ("a", "b")))
+        count = max(6, round(600 / inside[0]))
+        if pair == 0:
+            outside.append(bench.from_outside([*inputs, model.onnx], count))
+        outside.append(bench.from_outside([*inputs, model.onnx], count))
+        ratios.append(2 * inside[-1] / (outside[-2] + outside[-1]))
+        print(f"  {pair:2} median {inside[-1]:.3f} ms, from outside {outside[-1]:.3f} ms", flush=True)
+    if pairs < 2:
+        return True
+    apart, error = statistics.median(ratios) - 1, statistics.stdev(ratios) / math.sqrt(pairs)
+    print(f"{model.name}: median {statistics.median(inside):.3f} ms, from outside {statistics.median(outside):.3f} ms, each against its neighbours: "
+          f"{100 * apart:.1f} % (standard error {100 * error:.1f} %)", flush=True)
+    return abs(apart) <= 0.03
+
+
 def judge(bench: Bench, model: library.StoredModel, heavier: pathlib.Path, options: argparse.Namespace) -> bool:
-    """Runs the three series of one model and prints a line for each."""
+    """Runs the two series of one model and prints a line for each comparison."""
     more = [] if options.duration is None else ["--duration", str(options.duration)]
     inputs = ["--load-inputs", model.inputs]
     right = {"itself": 0, "more work": 0}
-    inside, outside = [], []
     longest = 0.0
     for run in range(options.runs):
         swapped = run % 2 == 1
@@ -108,14 +130,9 @@ def judge(bench: Bench, model: library.StoredModel, heavier: pathlib.Path, optio
             right[name] += result["verdict"] == expected
             print(f"  {run:2} {name:10} {result['verdict']:14} {result['change_percent']:6.2f} % in {result['interval_percent'][0]:6.2f} .. "
                   f"{result['interval_percent'][1]:6.2f}, {len(result['rounds_percent'])} rounds", flush=True)
-            if name == "itself":
-                inside.append(statistics.mean(result[side]["median_ms"] for side in ("a", "b")))
-                outside.append(bench.from_outside([*inputs, model.onnx], inside[-1]))
-    apart = statistics.median(i / o for i, o in zip(inside, outside)) - 1
     print(f"{model.name}: itself: no difference in {right['itself']} of {options.runs}; more work: named in {right['more work']} of {options.runs}; "
-          f"median {statistics.median(inside):.3f} ms, from outside {statistics.median(outside):.3f} ms, each against the next: {100 * apart:.1f} %; "
           f"longest run {longest:.0f} s", flush=True)
-    return right["itself"] >= 0.95 * options.runs and right["more work"] >= 0.9 * options.runs and abs(apart) <= 0.03 and longest <= 60
+    return right["itself"] >= 0.95 * options.runs and right["more work"] >= 0.9 * options.runs and longest <= 60
 
 
 def main() -> int:
@@ -123,6 +140,7 @@ def main() -> int:
     parser.add_argument("--bin", type=pathlib.Path, help="the folder of the tools; else those of PATH")
     parser.add_argument("--threads", type=int, help="of the cpu; all cores if not given")
     parser.add_argument("--runs", type=int, default=20)
+    parser.add_argument("--pairs", type=int, default=40, help="of a comparison and a time from outside")
     parser.add_argument("--duration", type=float, help="of one comparison; else the tool's own")
     parser.add_argument("models", nargs="*", metavar="MODEL", default=["squeezenet", "bert_base_128"])
     options = parser.parse_args()
@@ -134,6 +152,7 @@ def main() -> int:
             heavier = pathlib.Path(folder) / f"{model.name}_more.onnx"
             onnx.save(with_more_work(onnx.load(str(model.onnx)), MORE_WORK), str(heavier))
             good = judge(bench, model, heavier, options) and good
+            good = medians_agree(bench, model, options.pairs) and good
     return 0 if good else 1
 
 
