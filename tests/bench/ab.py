@@ -6,11 +6,12 @@
 MODEL as for tests/bench/against_ort.py; default: squeezenet bert_base_128. Per model: the graph against itself, which
 must give "no difference" in at least 19 of 20 runs; against a copy with 3 % more work (floating-point operations), which
 must be named the slower in at least 18 of 20, on whichever side it stands; and the medians, which must be within 3 % of
-the time that a run takes as seen from outside: the wall time of it-bench with 2N iterations less that with N, by N. A
-machine is not as fast at any time, and the difference of two wall times has more than twice the spread of one: short
-comparisons and times from outside alternate, --pairs of them, each comparison is held against the mean of its two
-neighbours, and the median of these ratios counts, which is printed with its standard error. The machine must be idle.
-Status 1: one of them is not so.
+the time that a run takes as seen from outside: the wall time of it-bench with 2N iterations less that with N, by N. The
+difference of two wall times has more than twice the spread of one, and a machine is not as fast at any time, so the
+question is put in two parts. The clock: that difference against the same runs as it-bench reports them. The medians:
+those of short comparisons in turn with those of it-bench, --pairs of each, a comparison against the mean of its two
+neighbours. The product of the two medians of ratios counts, and is printed with its standard error. The machine must be
+idle. Status 1: one of them is not so.
 """
 
 from __future__ import annotations
@@ -81,35 +82,45 @@ class Bench:
         command = [self._program, "-q", *self._options, *map(str, arguments)]
         return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
 
-    def from_outside(self, arguments: Sequence[str | pathlib.Path], count: int) -> float:
-        """Milliseconds of a run: the wall time of 2 * count runs less that of count."""
-        wall = []
-        for n in (count, 2 * count):
+    def in_and_outside(self, arguments: Sequence[str | pathlib.Path], count: int) -> tuple[float, float, float]:
+        """Milliseconds of a run: from the wall time of 2 * count runs less that of count, from the tool's own times of those runs,
+        and the median of its times. Each is done first and last: a model is not loaded as fast after another process."""
+        times: list[float] = []
+        outside = inside = 0.0
+        for n, sign in ((count, -1), (2 * count, 1), (2 * count, 1), (count, -1)):
             begin = time.perf_counter()
-            self("--iterations", str(n), *arguments)
-            wall.append(time.perf_counter() - begin)
-        return 1000 * (wall[1] - wall[0]) / count
+            result = json.loads(self("--iterations", str(n), *arguments, "--json", "-"))
+            outside += sign * 1000 * (time.perf_counter() - begin)
+            inside += sign * sum(result["times_ms"])
+            times += result["times_ms"]
+        return outside / (2 * count), inside / (2 * count), statistics.median(times)
+
+
+def middle(ratios: Sequence[float]) -> tuple[float, float]:
+    """The median, and the standard error of the mean."""
+    return statistics.median(ratios), statistics.stdev(ratios) / math.sqrt(len(ratios))
 
 
 def medians_agree(bench: Bench, model: library.StoredModel, pairs: int) -> bool:
-    """Comparisons as short as they can be, in turn with times from outside; prints a line for each."""
+    """Comparisons as short as they can be, in turn with it-bench; prints a line for each."""
     inputs = ["--load-inputs", model.inputs]
-    ratios: list[float] = []
-    inside, outside = [], []
+    compared: list[float] = []
+    single: list[tuple[float, float, float]] = []
     for pair in range(pairs):
         result = json.loads(bench("ab", model.onnx, model.onnx, *inputs, "--duration", "3", "--json", "-"))
-        inside.append(statistics.mean(result[side]["median_ms"] for side in ("a", "b")))
-        count = max(6, round(600 / inside[0]))
-        if pair == 0:
-            outside.append(bench.from_outside([*inputs, model.onnx], count))
-        outside.append(bench.from_outside([*inputs, model.onnx], count))
-        ratios.append(2 * inside[-1] / (outside[-2] + outside[-1]))
-        print(f"  {pair:2} median {inside[-1]:.3f} ms, from outside {outside[-1]:.3f} ms", flush=True)
+        compared.append(statistics.mean(result[side]["median_ms"] for side in ("a", "b")))
+        count = max(8, round(1000 / compared[0]))
+        for _ in range(2 if pair == 0 else 1):
+            single.append(bench.in_and_outside([*inputs, model.onnx], count))
+        print(f"  {pair:2} median of ab {compared[-1]:.3f} ms, of it-bench {single[-1][2]:.3f} ms; from outside {single[-1][0]:.3f} ms, "
+              f"the same runs from inside {single[-1][1]:.3f} ms", flush=True)
     if pairs < 2:
         return True
-    apart, error = statistics.median(ratios) - 1, statistics.stdev(ratios) / math.sqrt(pairs)
-    print(f"{model.name}: median {statistics.median(inside):.3f} ms, from outside {statistics.median(outside):.3f} ms, each against its neighbours: "
-          f"{100 * apart:.1f} % (standard error {100 * error:.1f} %)", flush=True)
+    clock, clock_error = middle([inside / outside for outside, inside, _ in single])
+    turn, turn_error = middle([2 * ab / (before[2] + after[2]) for ab, before, after in zip(compared, single, single[1:])])
+    apart, error = clock * turn - 1, math.hypot(clock_error, turn_error)
+    print(f"{model.name}: inside against outside {100 * (clock - 1):.1f} % (standard error {100 * clock_error:.1f} %), ab against it-bench "
+          f"{100 * (turn - 1):.1f} % ({100 * turn_error:.1f} %): medians of ab against the wall {100 * apart:.1f} % ({100 * error:.1f} %)", flush=True)
     return abs(apart) <= 0.03
 
 
@@ -140,7 +151,7 @@ def main() -> int:
     parser.add_argument("--bin", type=pathlib.Path, help="the folder of the tools; else those of PATH")
     parser.add_argument("--threads", type=int, help="of the cpu; all cores if not given")
     parser.add_argument("--runs", type=int, default=20)
-    parser.add_argument("--pairs", type=int, default=40, help="of a comparison and a time from outside")
+    parser.add_argument("--pairs", type=int, default=40, help="of a short comparison and a time from outside")
     parser.add_argument("--duration", type=float, help="of one comparison; else the tool's own")
     parser.add_argument("models", nargs="*", metavar="MODEL", default=["squeezenet", "bert_base_128"])
     options = parser.parse_args()
