@@ -10,8 +10,8 @@ the time that a run takes as seen from outside: the wall time of it-bench with 2
 difference of two wall times has more than twice the spread of one, and a machine is not as fast at any time, so the
 question is put in two parts. The clock: that difference against the same runs as it-bench reports them. The medians:
 those of short comparisons in turn with those of it-bench, --pairs of each, a comparison against the mean of its two
-neighbours. The product of the two medians of ratios counts, and is printed with its standard error. The machine must be
-idle. Status 1: one of them is not so.
+neighbours. The product of the two medians of ratios counts; beside it stands the standard error of the mean of ratios. The
+machine must be idle. Status 1: one of them is not so.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import library
 import numpy as np
@@ -71,6 +72,14 @@ def with_more_work(model: onnx.ModelProto, share: float) -> onnx.ModelProto:
     return copy
 
 
+class Times(NamedTuple):
+    """Milliseconds of a run."""
+
+    outside: float  # by the wall time of 2N runs less that of N
+    inside: float   # of the same runs, as the tool says
+    median: float   # of all of them
+
+
 class Bench:
     """it-bench with the options that all runs share."""
 
@@ -82,9 +91,8 @@ class Bench:
         command = [self._program, "-q", *self._options, *map(str, arguments)]
         return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
 
-    def in_and_outside(self, arguments: Sequence[str | pathlib.Path], count: int) -> tuple[float, float, float]:
-        """Milliseconds of a run: from the wall time of 2 * count runs less that of count, from the tool's own times of those runs,
-        and the median of its times. Each is done first and last: a model is not loaded as fast after another process."""
+    def times(self, arguments: Sequence[str | pathlib.Path], count: int) -> Times:
+        """Of count and 2 * count runs, each done first and last, so that what its place in the order costs cancels."""
         times: list[float] = []
         outside = inside = 0.0
         for n, sign in ((count, -1), (2 * count, 1), (2 * count, 1), (count, -1)):
@@ -93,7 +101,7 @@ class Bench:
             outside += sign * 1000 * (time.perf_counter() - begin)
             inside += sign * sum(result["times_ms"])
             times += result["times_ms"]
-        return outside / (2 * count), inside / (2 * count), statistics.median(times)
+        return Times(outside / (2 * count), inside / (2 * count), statistics.median(times))
 
 
 def middle(ratios: Sequence[float]) -> tuple[float, float]:
@@ -102,22 +110,19 @@ def middle(ratios: Sequence[float]) -> tuple[float, float]:
 
 
 def medians_agree(bench: Bench, model: library.StoredModel, pairs: int) -> bool:
-    """Comparisons as short as they can be, in turn with it-bench; prints a line for each."""
-    inputs = ["--load-inputs", model.inputs]
+    """Comparisons as short as they can be, in turn with it-bench; prints a line for each. pairs: 2 or more."""
+    single = ["--load-inputs", model.inputs, model.onnx]
+    count = max(8, round(1000 / json.loads(bench(*single, "--json", "-"))["median_ms"]))
     compared: list[float] = []
-    single: list[tuple[float, float, float]] = []
+    times = [bench.times(single, count)]
     for pair in range(pairs):
-        result = json.loads(bench("ab", model.onnx, model.onnx, *inputs, "--duration", "3", "--json", "-"))
+        result = json.loads(bench("ab", *single, model.onnx, "--duration", "3", "--json", "-"))
         compared.append(statistics.mean(result[side]["median_ms"] for side in ("a", "b")))
-        count = max(8, round(1000 / compared[0]))
-        for _ in range(2 if pair == 0 else 1):
-            single.append(bench.in_and_outside([*inputs, model.onnx], count))
-        print(f"  {pair:2} median of ab {compared[-1]:.3f} ms, of it-bench {single[-1][2]:.3f} ms; from outside {single[-1][0]:.3f} ms, "
-              f"the same runs from inside {single[-1][1]:.3f} ms", flush=True)
-    if pairs < 2:
-        return True
-    clock, clock_error = middle([inside / outside for outside, inside, _ in single])
-    turn, turn_error = middle([2 * ab / (before[2] + after[2]) for ab, before, after in zip(compared, single, single[1:])])
+        times.append(bench.times(single, count))
+        print(f"  {pair:2} median of ab {compared[-1]:.3f} ms, of it-bench {times[-1].median:.3f} ms; from outside {times[-1].outside:.3f} ms, "
+              f"the same runs from inside {times[-1].inside:.3f} ms", flush=True)
+    clock, clock_error = middle([t.inside / t.outside for t in times])
+    turn, turn_error = middle([2 * ab / (before.median + after.median) for ab, before, after in zip(compared, times, times[1:])])
     apart, error = clock * turn - 1, math.hypot(clock_error, turn_error)
     print(f"{model.name}: inside against outside {100 * (clock - 1):.1f} % (standard error {100 * clock_error:.1f} %), ab against it-bench "
           f"{100 * (turn - 1):.1f} % ({100 * turn_error:.1f} %): medians of ab against the wall {100 * apart:.1f} % ({100 * error:.1f} %)", flush=True)
@@ -155,6 +160,8 @@ def main() -> int:
     parser.add_argument("--duration", type=float, help="of one comparison; else the tool's own")
     parser.add_argument("models", nargs="*", metavar="MODEL", default=["squeezenet", "bert_base_128"])
     options = parser.parse_args()
+    if options.runs < 1 or options.pairs < 2:
+        parser.error("--runs is 1 or more, --pairs 2 or more: fewer would show nothing")
     bench = Bench(options.bin, ["--threads", str(options.threads)] if options.threads else [])
     good = True
     with tempfile.TemporaryDirectory() as folder:
